@@ -1,0 +1,1 @@
+"""One question, several archives: search inside books, newspapers and catalogues at once."""

@@ -1,0 +1,211 @@
+"""Every sentence said about an answer, by kind and weight. A table; conditions are elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+__all__ = [
+    "DERIVATIONS",
+    "ORDERS",
+    "WITHHELD",
+    "WORDINGS",
+    "Derivation",
+    "Kind",
+    "Order",
+    "Weight",
+    "Withheld",
+    "say",
+]
+
+
+class Weight(IntEnum):
+    """How much an answer loses when a note is not read; heavier notes come first."""
+
+    HELPFUL = 1
+    QUALIFYING = 2
+    DECISIVE = 3
+
+
+class Kind(StrEnum):
+    """What a note is about."""
+
+    NOTHING_ESTABLISHED = "nothing_established"
+    NOTHING_ASKED = "nothing_asked"
+    SOURCE_FAILED = "source_failed"
+    SOURCE_ABSENT = "source_absent"
+    NOTHING_FOUND = "nothing_found"
+    PAGE_OPENINGS = "page_openings"
+    NO_PAGE_NUMBER = "no_page_number"
+    MACHINE_READ_TEXT = "machine_read_text"
+    WHOLE_BUNDLE = "whole_bundle"
+    FILTER_DROPPED = "filter_dropped"
+    DEFAULT_MEDIA_TYPE = "default_media_type"
+    WORDING_FAILED = "wording_failed"
+    ROWS_UNREADABLE = "rows_unreadable"
+    ROWS_SET_ASIDE = "rows_set_aside"
+    WINDOW_FULL = "window_full"
+    WINDOW_WITHOUT_WORKS = "window_without_works"
+    ROWS_CUT = "rows_cut"
+    WORDS_SET_ASIDE = "words_set_aside"
+    PHRASE_APPROXIMATE = "phrase_approximate"
+    FILED_YEARS = "filed_years"
+    PAST_THE_END = "past_the_end"
+    MORE_AVAILABLE = "more_available"
+    ROWS_LEFT_OUT = "rows_left_out"
+    NO_TERMS_STATED = "no_terms_stated"
+    TERMS_OF_COLLECTION = "terms_of_collection"
+    PAST_THE_PROSE = "past_the_prose"
+    MORE_PROSE = "more_prose"
+    MORE_COPIES = "more_copies"
+    RECORD_REMARK = "record_remark"
+
+
+class Wording(NamedTuple):
+    """A sentence with named places, and its weight."""
+
+    weight: Weight
+    text: str
+
+
+_H, _Q, _D = Weight.HELPFUL, Weight.QUALIFYING, Weight.DECISIVE
+
+WORDINGS: Mapping[Kind, Wording] = {
+    Kind.NOTHING_ESTABLISHED: Wording(
+        _D, "No archive answered: nothing was established about what they hold."
+    ),
+    Kind.NOTHING_ASKED: Wording(_D, "No archive was asked: none of those named can answer this."),
+    Kind.SOURCE_FAILED: Wording(
+        _D, "{name} was asked and did not answer ({code}): this says nothing about what it holds."
+    ),
+    Kind.SOURCE_ABSENT: Wording(_Q, "{name} was not asked: {because}"),
+    Kind.NOTHING_FOUND: Wording(_Q, "{name} answered and found nothing for what was asked."),
+    Kind.PAGE_OPENINGS: Wording(
+        _Q, "{count} of {name}'s excerpts open the page and do not show the match; open the page."
+    ),
+    Kind.NO_PAGE_NUMBER: Wording(
+        _Q, "{name} gives no page number: find the passage at the address before citing a page."
+    ),
+    Kind.MACHINE_READ_TEXT: Wording(
+        _Q, "Excerpts are mostly machine-read text: check the page image before quoting."
+    ),
+    Kind.WHOLE_BUNDLE: Wording(
+        _Q, "Where a file is named, title, creator and year are the whole bundle's."
+    ),
+    Kind.FILTER_DROPPED: Wording(_Q, "{name} was asked without {filter}: {because}"),
+    Kind.DEFAULT_MEDIA_TYPE: Wording(
+        _Q, "{name} was asked for {media_type} alone; it also files {others}."
+    ),
+    Kind.WORDING_FAILED: Wording(
+        _Q, "{name} answered, but not for the further wording {wording!r} ({code})."
+    ),
+    Kind.ROWS_UNREADABLE: Wording(
+        _Q, "{count} rows from {name} could not be read and are not shown."
+    ),
+    Kind.ROWS_SET_ASIDE: Wording(_H, "{count} rows from {name} are no records and were left out."),
+    Kind.WINDOW_FULL: Wording(
+        _Q, "{name}: only {window} matches were looked through; more exist than were read."
+    ),
+    Kind.WINDOW_WITHOUT_WORKS: Wording(
+        _Q,
+        "{name}: the {window} matches looked through are editions, not works; whether a work "
+        "matches was not established.",
+    ),
+    Kind.ROWS_CUT: Wording(_Q, "{name} cut its answer at its own row limit."),
+    Kind.WORDS_SET_ASIDE: Wording(_Q, "{name} was asked without these words: {words}."),
+    Kind.PHRASE_APPROXIMATE: Wording(
+        _Q, "{name} treats a quoted phrase as approximate: check the words on the page."
+    ),
+    Kind.FILED_YEARS: Wording(
+        _Q, "{name}: years are as filed and can be wrong; the year range may miss or include."
+    ),
+    Kind.PAST_THE_END: Wording(_Q, "{name}: page {page} lies past its last row."),
+    Kind.MORE_AVAILABLE: Wording(_H, "More at {names}: ask for page {page}."),
+    Kind.ROWS_LEFT_OUT: Wording(
+        _Q, "{count} more rows did not fit: ask again with limit {limit}, or one archive at a time."
+    ),
+    Kind.NO_TERMS_STATED: Wording(
+        _Q, "No terms of reuse are stated: nothing has been granted by that silence."
+    ),
+    Kind.TERMS_OF_COLLECTION: Wording(
+        _Q, "The terms are those of {covers}, not of this record alone."
+    ),
+    Kind.PAST_THE_PROSE: Wording(
+        _Q, "text_offset {offset} lies past the end ({total} characters)."
+    ),
+    Kind.MORE_PROSE: Wording(_H, "The text goes on: ask with text_offset {offset}."),
+    Kind.MORE_COPIES: Wording(_H, "{shown} of {available} copies are listed: raise max_copies."),
+    Kind.RECORD_REMARK: Wording(_Q, "{remark}"),
+}
+
+
+class Derivation(StrEnum):
+    """How a wording was made from the query."""
+
+    AS_ASKED = "as_asked"
+    UNQUOTED = "unquoted"
+    NFC = "nfc"
+    NAMES = "names"
+    LONGEST_WORDS = "longest_words"
+    FOLDED = "folded"
+    JOINED = "joined"
+    JOINED_FOLDED = "joined_folded"
+
+
+DERIVATIONS: Mapping[Derivation, str] = {
+    Derivation.AS_ASKED: "as asked",
+    Derivation.UNQUOTED: "without its quotation marks",
+    Derivation.NFC: "with its accents composed",
+    Derivation.NAMES: "the names it marks with capitals",
+    Derivation.LONGEST_WORDS: "its longest words",
+    Derivation.FOLDED: "without diacritics",
+    Derivation.JOINED: "its two words run together",
+    Derivation.JOINED_FOLDED: "run together, without diacritics",
+}
+
+
+class Withheld(StrEnum):
+    """Why a wording was not sent."""
+
+    ENOUGH_FOUND = "enough_found"
+    REQUESTS_SPENT = "requests_spent"
+    EARLIER_FAILURE = "earlier_failure"
+    NO_TIME = "no_time"
+
+
+WITHHELD: Mapping[Withheld, str] = {
+    Withheld.ENOUGH_FOUND: "earlier wordings found enough",
+    Withheld.REQUESTS_SPENT: "three requests an archive is the limit",
+    Withheld.EARLIER_FAILURE: "an earlier wording failed",
+    Withheld.NO_TIME: "no time was left for it",
+}
+
+
+class Order(StrEnum):
+    """How a merged list was built."""
+
+    EMPTY = "empty"
+    ONE_ARCHIVE = "one_archive"
+    INTERLEAVED = "interleaved"
+    PASSAGES_FIRST_ONE = "passages_first_one"
+    PASSAGES_FIRST = "passages_first"
+
+
+ORDERS: Mapping[Order, str] = {
+    Order.EMPTY: "no rows",
+    Order.ONE_ARCHIVE: "the archive's own order",
+    Order.INTERLEAVED: (
+        "one row from each archive in turn, in its own order; no score spans archives"
+    ),
+    Order.PASSAGES_FIRST_ONE: "passages before page openings, else the archive's own order",
+    Order.PASSAGES_FIRST: (
+        "passages before page openings, else one row from each archive in turn, in its own order; "
+        "no score spans archives"
+    ),
+}
+
+
+def say(kind: Kind, **values: object) -> str:
+    """Return the sentence of `kind` with its places filled."""
+    return WORDINGS[kind].text.format(**values)

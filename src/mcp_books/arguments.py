@@ -1,0 +1,118 @@
+"""The arguments of the three questions, defined once for library, server and command line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from .errors import InvalidInput
+
+__all__ = ["InsideRequest", "ItemsRequest", "RecordRequest", "Request", "Section", "Sort"]
+
+Sort = Literal["relevance", "newest", "oldest", "title"]
+Section = Literal["description", "subjects", "copies", "context"]
+
+_Query = Annotated[
+    str, Field(min_length=2, max_length=300, description='Words, or a phrase in "double quotes".')
+]
+_Page = Annotated[int, Field(ge=1, le=100, description="Each archive is paged apart.")]
+_Limit = Annotated[int, Field(ge=1, le=25, description="Taken from each archive.")]
+_FanOut = Annotated[
+    bool, Field(description="Also send wordings derived from the query when too little is found.")
+]
+_Sources = Annotated[
+    tuple[str, ...] | None,
+    Field(min_length=1, description="Ids of archives; absent: all that can answer."),
+]
+_Year = Annotated[int | None, Field(ge=1000, le=2100)]
+
+
+class Request(BaseModel):
+    """The base of the three requests: frozen, and closed to arguments it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, arguments: dict[str, Any]) -> Self:
+        """Validate `arguments`.
+
+        Raises:
+            InvalidInput: an argument is unknown, missing or out of its bounds.
+        """
+        try:
+            return cls.model_validate(arguments)
+        except ValidationError as error:
+            problems = "; ".join(cls._problem(dict(found)) for found in error.errors())
+            raise InvalidInput(problems, hint=f"It takes: {', '.join(cls.model_fields)}.") from None
+
+    @staticmethod
+    def _problem(found: dict[str, Any]) -> str:
+        name = ".".join(str(part) for part in found["loc"])
+        if found["type"] == "extra_forbidden":
+            return f"{name!r} is not an argument"
+        message = str(found["msg"]).removeprefix("Value error, ")
+        return f"{name}: {message}" if name else message
+
+
+class _Search(Request):
+    query: _Query
+    page: _Page = 1
+    fan_out: _FanOut = True
+    sources: _Sources = None
+
+    @field_validator("query")
+    @classmethod
+    def _holds_no_control_character(cls, value: str) -> str:
+        if any(not character.isprintable() and not character.isspace() for character in value):
+            raise ValueError("control and formatting characters are not accepted")
+        folded = " ".join(value.split())
+        if len(folded) < 2:
+            raise ValueError("at least 2 characters are needed")
+        return folded
+
+    @field_validator("sources")
+    @classmethod
+    def _names_each_archive_once(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return value and tuple(dict.fromkeys(name.strip().lower() for name in value))
+
+
+class InsideRequest(_Search):
+    """Arguments of search_inside."""
+
+    limit: _Limit = 3
+    max_excerpt_chars: Annotated[int, Field(ge=80, le=1200)] = 300
+    max_excerpts_per_match: Annotated[int, Field(ge=1, le=10)] = 2
+
+
+class ItemsRequest(_Search):
+    """Arguments of search_items."""
+
+    limit: _Limit = 5
+    media_type: Annotated[
+        str | None,
+        Field(max_length=40, description="A kind of material, in an archive's own word."),
+    ] = None
+    year_from: _Year = None
+    year_to: _Year = None
+    sort: Sort = "relevance"
+
+    @field_validator("year_to")
+    @classmethod
+    def _years_are_in_order(cls, value: int | None, info: Any) -> int | None:
+        year_from = info.data.get("year_from")
+        if value is not None and year_from is not None and year_from > value:
+            raise ValueError(f"year_from {year_from} is later than year_to {value}")
+        return value
+
+
+class RecordRequest(Request):
+    """Arguments of get_item."""
+
+    identifier: Annotated[
+        str, Field(min_length=1, max_length=2000, description="An id of a row, or an address.")
+    ]
+    sections: Annotated[tuple[Section, ...], Field(min_length=1)] = ("description",)
+    max_copies: Annotated[int, Field(ge=1, le=50)] = 10
+    text_offset: Annotated[int, Field(ge=0, description="Where the prose resumes.")] = 0
+    max_text_chars: Annotated[int, Field(ge=200, le=8000)] = 1500

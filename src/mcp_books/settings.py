@@ -1,0 +1,118 @@
+"""Settings: frozen, bounded in this one place, read from the environment or given in code."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+__all__ = ["VARIABLES", "LogLevel", "Settings"]
+
+logger = logging.getLogger(__name__)
+
+LogLevel = Literal["silent", "error", "info", "debug"]
+
+
+def _is_base_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("an http or https address is needed")
+    if parts.query or parts.fragment or parts.username:
+        raise ValueError("a base address has no query, fragment or user name")
+    return value.rstrip("/")
+
+
+BaseAddress = Annotated[str, AfterValidator(_is_base_address)]
+
+
+class Settings(BaseModel):
+    """How the archives are asked. Durations are seconds.
+
+    Raises:
+        pydantic.ValidationError: (a `ValueError`) a value is out of its bounds.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    user_agent: Annotated[str | None, Field(max_length=200, pattern=r"^[\x20-\x7e]+$")] = None
+    """The caller's own name; the project's identifier is appended."""
+
+    min_interval: Annotated[float | None, Field(ge=0.5, le=60)] = None
+    """Widens every archive's spacing, narrows none."""
+
+    request_timeout: Annotated[float, Field(ge=1, le=120)] = 45.0
+    """Deadline of one request."""
+
+    max_retries: Annotated[int, Field(ge=0, le=8)] = 3
+    """On rate limiting and transient failure."""
+
+    cache_ttl: Annotated[float, Field(ge=0, le=86400)] = 900.0
+    """Lifetime of a cached answer; 0 turns the cache off."""
+
+    cache_max_entries: Annotated[int, Field(ge=1, le=5000)] = 200
+    """How many answers are kept."""
+
+    log_level: LogLevel = "error"
+    """What is written to stderr."""
+
+    answer_timeout: Annotated[float, Field(ge=5, le=600)] = 50.0
+    """A whole call ends by then with what has arrived."""
+
+    archive_url: BaseAddress | None = None
+    """Another base address for the Internet Archive."""
+
+    loc_url: BaseAddress | None = None
+    """Another base address for the Library of Congress."""
+
+    bnf_url: BaseAddress | None = None
+    """Another base address for data.bnf.fr."""
+
+    demonstration: bool = False
+    """The base addresses are the package's own stand-ins, and every answer has to say so."""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the environment; an unusable value is reported on stderr and its default stands."""
+        environ = os.environ if environ is None else environ
+        accepted: dict[str, object] = {}
+        for variable, (field, divisor) in VARIABLES.items():
+            raw = environ.get(variable, "").strip()
+            if not raw:
+                continue
+            try:
+                value: object = float(raw) / divisor if divisor else raw
+                cls.model_validate({field: value})
+            except ValueError as unusable:
+                # A bad setting has no traceback worth reading.
+                logger.error(  # noqa: TRY400
+                    "%s=%r is not used (%s); the default stands", variable, raw, _reason(unusable)
+                )
+            else:
+                accepted[field] = value
+        return cls.model_validate(accepted)
+
+
+def _reason(unusable: ValueError) -> str:
+    if isinstance(unusable, ValidationError):
+        return str(unusable.errors()[0]["msg"])
+    return "not a number"
+
+
+VARIABLES: Mapping[str, tuple[str, int]] = {
+    "BOOKS_USER_AGENT": ("user_agent", 0),
+    "BOOKS_MIN_INTERVAL_MS": ("min_interval", 1000),
+    "BOOKS_TIMEOUT_MS": ("request_timeout", 1000),
+    "BOOKS_MAX_RETRIES": ("max_retries", 1),
+    "BOOKS_CACHE_TTL_MS": ("cache_ttl", 1000),
+    "BOOKS_CACHE_MAX_ENTRIES": ("cache_max_entries", 1),
+    "BOOKS_LOG_LEVEL": ("log_level", 0),
+    "BOOKS_ANSWER_TIMEOUT_MS": ("answer_timeout", 1000),
+    "BOOKS_ARCHIVE_URL": ("archive_url", 0),
+    "BOOKS_LOC_URL": ("loc_url", 0),
+    "BOOKS_BNF_URL": ("bnf_url", 0),
+}
+"""Environment variable to field and divisor (0: the text as it is)."""
