@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 __all__ = [
     "DERIVATIONS",
+    "FILES_NOTHING",
     "ORDERS",
+    "TOTALS",
     "WITHHELD",
     "WORDINGS",
     "Derivation",
     "Kind",
     "Order",
+    "Total",
     "Weight",
     "Withheld",
     "say",
@@ -54,6 +57,7 @@ class Kind(StrEnum):
     PAST_THE_END = "past_the_end"
     MORE_AVAILABLE = "more_available"
     ROWS_LEFT_OUT = "rows_left_out"
+    PARTS_LEFT_OUT = "parts_left_out"
     NO_TERMS_STATED = "no_terms_stated"
     TERMS_OF_COLLECTION = "terms_of_collection"
     PAST_THE_PROSE = "past_the_prose"
@@ -124,6 +128,9 @@ WORDINGS: Mapping[Kind, Wording] = {
     Kind.MORE_AVAILABLE: Wording(_H, "More at {names}: ask for page {page}."),
     Kind.ROWS_LEFT_OUT: Wording(
         _Q, "{count} more rows did not fit: ask again with limit {limit}, or one archive at a time."
+    ),
+    Kind.PARTS_LEFT_OUT: Wording(
+        _Q, "{count} more {what} did not fit: ask for fewer sections, or open the address."
     ),
     Kind.NO_TERMS_STATED: Wording(
         _Q, "No terms of reuse are stated: nothing has been granted by that silence."
@@ -204,6 +211,22 @@ ORDERS: Mapping[Order, str] = {
         "no score spans archives"
     ),
 }
+
+
+class Total(StrEnum):
+    """What an archive's count is a count of."""
+
+    OF_THE_QUERY = "of_the_query"
+    OF_ONE_WORDING = "of_one_wording"
+
+
+TOTALS: Mapping[Total, str] = {
+    Total.OF_THE_QUERY: "{counts}, the archive's own count for the words as asked",
+    Total.OF_ONE_WORDING: "{counts}, the archive's own count for {wording!r} ({derivation}) alone",
+}
+
+FILES_NOTHING = "it files nothing under {media_type!r}; its own names: {vocabulary}"
+"""Why an archive is not asked for a kind of material that it does not know."""
 
 
 def say(kind: Kind, **values: object) -> str:

@@ -58,6 +58,8 @@ class Profile:
     row_describes: str
     corpus: str | None
     """What its full text is, or None where it holds none."""
+    machine_read: bool = False
+    """Its full text was read off scans by a machine."""
     year_means: str
     description_means: str | None = None
     publishes_page_number: bool = False
@@ -133,6 +135,7 @@ class ResultPage(Generic[RowT]):
     retrieved: date
     cached: bool = False
     remarks: tuple[Remark, ...] = ()
+    """What else a reader has to know of this page. Every value of a remark is filled in."""
 
 
 class Source(ABC):

@@ -1,0 +1,314 @@
+"""Ask every archive at once, each its wordings in turn; every failure becomes a report."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import anyio
+
+from ._ladder import Climb, climb
+from ._merging import (
+    hit_key,
+    interleave,
+    order_of_hits,
+    order_of_rows,
+    passages_first,
+    record_key,
+)
+from ._paring import SECTION_FIELDS, pare, unread_fields
+from ._phrases import ORDERS
+from ._qualify import by_weight, qualify_hits, qualify_items, qualify_record, qualify_search
+from ._reformulation import Reformulation, non_word_characters, reformulate
+from ._reporting import Asked, absent, dropped_filter, files_nothing_under, report
+from .arguments import InsideRequest, ItemsRequest, RecordRequest
+from .errors import BooksError, DeadlineExceeded, InvalidInput, ParseFailure, asking
+from .identifiers import route
+from .models import BriefRecord, Hit, Record
+from .reports import (
+    ExcerptKinds,
+    InsideAnswer,
+    ItemsAnswer,
+    MediaTypesAsked,
+    RecordAnswer,
+    SourceReport,
+)
+from .sources.base import (
+    CatalogueQuery,
+    CatalogueSource,
+    FullTextSource,
+    InsideQuery,
+    RecordSource,
+    Remark,
+    ResultPage,
+    Source,
+)
+
+__all__ = ["OnProgress", "get_item", "search_inside", "search_items"]
+
+logger = logging.getLogger(__name__)
+
+OnProgress = Callable[[int, int, str], Awaitable[None]]
+"""Called after each archive with how many are done, how many were asked, and its name."""
+
+ARCHIVE_MARGIN = 1.0
+"""Seconds by which an archive's deadline comes before the whole call's."""
+
+RowT = TypeVar("RowT", Hit, BriefRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job(Generic[RowT]):
+    """One archive in scope: how to ask it, or why it is not asked."""
+
+    source: Source
+    asked: Asked
+    ask: Callable[[Reformulation, int], Awaitable[ResultPage[RowT]]] | None
+    absent_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered(Generic[RowT]):
+    """What all archives brought, in the order of the registry."""
+
+    reports: tuple[SourceReport, ...]
+    lists: tuple[tuple[RowT, ...], ...]
+    remarks: dict[str, tuple[Remark, ...]]
+    queries_run: tuple[str, ...]
+
+
+async def search_inside(
+    sources: Sequence[Source],
+    request: InsideRequest,
+    *,
+    answer_timeout: float,
+    on_progress: OnProgress | None = None,
+) -> InsideAnswer:
+    """Answer `request` from `sources`, the archives in scope.
+
+    Raises:
+        InvalidInput: every archive that was asked refused the query or the page.
+    """
+    jobs = [_inside_job(source, request) for source in sources]
+    gathered = await _gather(jobs, request, hit_key, answer_timeout, on_progress)
+    hits = passages_first(interleave(gathered.lists))
+    openings = sum(hit.excerpt_kind == "page_opening" for hit in hits)
+    profiles = {source.id: source.profile for source in sources}
+    return InsideAnswer(
+        query=request.query,
+        page=request.page,
+        hits=hits,
+        hit_count=len(hits),
+        excerpt_kinds=ExcerptKinds(passage=len(hits) - openings, page_opening=openings),
+        per_source=gathered.reports,
+        queries_run=gathered.queries_run,
+        non_word_characters=non_word_characters(request.query),
+        order=ORDERS[order_of_hits(gathered.lists)],
+        notes=by_weight(
+            [
+                *qualify_search(gathered.reports, gathered.remarks, request.page),
+                *qualify_hits(hits, profiles),
+            ]
+        ),
+    )
+
+
+async def search_items(
+    sources: Sequence[Source],
+    request: ItemsRequest,
+    *,
+    answer_timeout: float,
+    on_progress: OnProgress | None = None,
+) -> ItemsAnswer:
+    """Answer `request` from `sources`, the archives in scope; raises as `search_inside` does."""
+    jobs = [_items_job(source, request) for source in sources]
+    gathered = await _gather(jobs, request, record_key, answer_timeout, on_progress)
+    items = interleave(gathered.lists)
+    profiles = {source.id: source.profile for source in sources}
+    return ItemsAnswer(
+        query=request.query,
+        page=request.page,
+        items=items,
+        item_count=len(items),
+        per_source=gathered.reports,
+        queries_run=gathered.queries_run,
+        media_types={
+            job.source.id: MediaTypesAsked(
+                asked_with=job.asked.media_type, vocabulary=job.source.profile.media_types
+            )
+            for job in jobs
+            if job.ask is not None
+        },
+        non_word_characters=non_word_characters(request.query),
+        order=ORDERS[order_of_rows(gathered.lists)],
+        notes=by_weight(
+            [
+                *qualify_search(gathered.reports, gathered.remarks, request.page),
+                *qualify_items(gathered.reports, request.media_type, profiles),
+            ]
+        ),
+    )
+
+
+async def get_item(
+    sources: Sequence[Source], request: RecordRequest, *, answer_timeout: float
+) -> RecordAnswer:
+    """Read the one record that `request` names.
+
+    Raises:
+        InvalidInput: the identifier is unsafe, nobody's, or several archives'.
+        SourceError: the archive holds no such record, or did not answer.
+    """
+    source, reading = route(request.identifier, sources)
+    if not isinstance(source, RecordSource):
+        raise InvalidInput(
+            f"{source.profile.name} does not read records",
+            hint=source.profile.cannot.get("get_item"),
+            source=source.id,
+        )
+    with asking(source.id):
+        record = await _read(source, reading.id.reference, answer_timeout - ARCHIVE_MARGIN)
+    pared, cut = pare(record, request)
+    values: dict[str, object] = {
+        "item": pared,
+        "sections_returned": tuple(s for s in SECTION_FIELDS if s in request.sections),
+        "sections_omitted": tuple(s for s in SECTION_FIELDS if s not in request.sections),
+        "fields_not_read_from_this_archive": unread_fields(record),
+        "notes": by_weight(qualify_record(record, request, cut)),
+    }
+    if not reading.as_given:
+        values["id_read_as"] = str(reading.id)
+    if cut is not None:
+        values["text_window"] = cut
+    return RecordAnswer.model_validate(values)
+
+
+def _inside_job(source: Source, request: InsideRequest) -> _Job[Hit]:
+    if not isinstance(source, FullTextSource):
+        return _Job(source, Asked("search_inside"), None, source.profile.cannot["search_inside"])
+
+    async def ask(wording: Reformulation, requests_left: int) -> ResultPage[Hit]:
+        return await source.search_inside(
+            InsideQuery(
+                text=wording.text,
+                limit=request.limit,
+                page=request.page,
+                max_excerpt_chars=request.max_excerpt_chars,
+                max_excerpts=request.max_excerpts_per_match,
+                requests_left=requests_left,
+            )
+        )
+
+    return _Job(source, Asked("search_inside"), ask)
+
+
+def _items_job(source: Source, request: ItemsRequest) -> _Job[BriefRecord]:
+    profile = source.profile
+    media_type = request.media_type or profile.default_media_type
+    dropped = []
+    if not isinstance(source, CatalogueSource):
+        return _Job(source, Asked("search_items"), None, profile.cannot["search_items"])
+    if media_type is not None and media_type not in profile.media_types:
+        return _Job(source, Asked("search_items"), None, files_nothing_under(profile, media_type))
+    year_from, year_to, sort = request.year_from, request.year_to, request.sort
+    if (year_from is not None or year_to is not None) and "year_range" not in profile.honours:
+        dropped.append(dropped_filter(profile, "year_range"))
+        year_from = year_to = None
+    if sort != "relevance" and "sort" not in profile.honours:
+        dropped.append(dropped_filter(profile, "sort"))
+        sort = "relevance"
+    asked = Asked("search_items", media_type=media_type, filters_dropped=tuple(dropped))
+
+    async def ask(wording: Reformulation, requests_left: int) -> ResultPage[BriefRecord]:
+        return await source.search_items(
+            CatalogueQuery(
+                text=wording.text,
+                limit=request.limit,
+                page=request.page,
+                media_type=media_type,
+                year_from=year_from,
+                year_to=year_to,
+                sort=sort,
+                requests_left=requests_left,
+            )
+        )
+
+    return _Job(source, asked, ask)
+
+
+async def _gather(
+    jobs: Sequence[_Job[RowT]],
+    request: InsideRequest | ItemsRequest,
+    key: Callable[[RowT], Hashable],
+    answer_timeout: float,
+    on_progress: OnProgress | None,
+) -> _Gathered[RowT]:
+    wordings = reformulate(request.query, fan_out=request.fan_out and request.page == 1)
+    deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
+    climbs: dict[str, Climb[RowT]] = {}
+    asked = [job for job in jobs if job.ask is not None]
+
+    async def one(job: _Job[RowT]) -> None:
+        assert job.ask is not None
+        climbs[job.source.id] = await climb(
+            job.source, wordings, job.ask, limit=request.limit, key=key, deadline=deadline
+        )
+        if on_progress is not None:
+            await on_progress(len(climbs), len(asked), job.source.profile.name)
+
+    async with anyio.create_task_group() as tasks:
+        for job in asked:
+            tasks.start_soon(one, job)
+    reports = tuple(
+        absent(job.source.profile, job.absent_because)
+        if job.ask is None
+        else report(job.source.profile, job.asked, climbs[job.source.id])
+        for job in jobs
+    )
+    _refuse_what_all_refuse(climbs)
+    return _Gathered(
+        reports,
+        tuple(tuple(climbs[job.source.id].rows) for job in asked),
+        {source: climbed.remarks for source, climbed in climbs.items()},
+        tuple(
+            dict.fromkeys(
+                attempt.query
+                for job in asked
+                for attempt in climbs[job.source.id].attempts
+                if attempt.ran
+            )
+        ),
+    )
+
+
+def _refuse_what_all_refuse(climbs: Mapping[str, Climb[RowT]]) -> None:
+    failures = [climbed.failure for climbed in climbs.values()]
+    if not failures or not all(isinstance(failure, InvalidInput) for failure in failures):
+        return
+    refusals = [failure for failure in failures if failure is not None]
+    hints = dict.fromkeys(refusal.hint for refusal in refusals if refusal.hint)
+    raise InvalidInput(
+        "; ".join(dict.fromkeys(refusal.message for refusal in refusals)),
+        hint=" ".join(hints) or None,
+    )
+
+
+async def _read(source: RecordSource, reference: str, seconds: float) -> Record:
+    try:
+        with anyio.fail_after(seconds):
+            return await source.get_item(reference)
+    except TimeoutError:
+        raise DeadlineExceeded(
+            f"{source.profile.name} had not answered when the time for this call was over",
+            hint="Ask again later.",
+        ) from None
+    except BooksError:
+        raise
+    except Exception as fault:
+        logger.exception("A fault in the code that reads %s", source.id)
+        raise ParseFailure(
+            f"a fault in mcp-books kept this record of {source.profile.name} from being read",
+            hint="Report it with the identifier.",
+        ) from fault

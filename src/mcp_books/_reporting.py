@@ -1,0 +1,108 @@
+"""What one archive did, as the report published of it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ._ladder import Climb
+from ._phrases import DERIVATIONS, FILES_NOTHING, TOTALS, Derivation, Total
+from .models import BriefRecord, Hit
+from .reports import Absent, Answered, DroppedFilter, ErrorReport, Failed
+from .sources.base import Narrowing, Profile, Question
+
+__all__ = ["Asked", "absent", "dropped_filter", "files_nothing_under", "report"]
+
+RowT = TypeVar("RowT", Hit, BriefRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What this call asked of one archive."""
+
+    question: Question
+    media_type: str | None = None
+    filters_dropped: tuple[DroppedFilter, ...] = ()
+
+
+def absent(profile: Profile, because: str) -> Absent:
+    """Report an archive that was not asked."""
+    return Absent(source=profile.id, name=profile.name, status="absent", absent_because=because)
+
+
+def files_nothing_under(profile: Profile, media_type: str) -> str:
+    """Return why an archive is not asked for a kind of material it does not know."""
+    return FILES_NOTHING.format(
+        name=profile.name, media_type=media_type, vocabulary=", ".join(profile.media_types)
+    )
+
+
+def dropped_filter(profile: Profile, narrowing: Narrowing) -> DroppedFilter:
+    """Report a narrowing that never reached an archive."""
+    return DroppedFilter(filter=narrowing, because=profile.cannot_filter[narrowing])
+
+
+def report(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered | Failed:
+    """Report an archive that was asked."""
+    if climbed.failure is not None:
+        return Failed(
+            source=profile.id,
+            name=profile.name,
+            status="failed",
+            stage=climbed.stage,
+            error=ErrorReport.of(climbed.failure),
+            queries=tuple(climbed.attempts),
+            **({"filters_dropped": asked.filters_dropped} if asked.filters_dropped else {}),
+        )
+    return _answered(profile, asked, climbed)
+
+
+def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
+    pages = [page for _, page, _ in climbed.pages]
+    added = [(wording, page) for wording, page, count in climbed.pages if count]
+    counted_wording, counted = (added or [(w, p) for w, p, _ in climbed.pages])[0]
+    further = any(wording.derivation is not Derivation.AS_ASKED for wording, _ in added)
+    total = means = None
+    if counted.total is not None:
+        total = counted.total.value
+        means = TOTALS[Total.OF_ONE_WORDING if further else Total.OF_THE_QUERY].format(
+            counts=counted.total.counts,
+            wording=counted_wording.text,
+            derivation=DERIVATIONS[counted_wording.derivation],
+        )
+    held_back = len(counted.rows) > len(climbed.rows)
+    values: dict[str, object] = {
+        "source": profile.id,
+        "name": profile.name,
+        "status": "answered",
+        "count": len(climbed.rows),
+        "reported_total": total,
+        "reported_total_means": means,
+        "skipped": sum(page.unreadable for page in pages),
+        "set_aside": sum(page.set_aside for page in pages),
+        "more_on_this_archive": None if further else held_back or counted.more,
+        "ordered_on": counted.ordered_on,
+        "attribution": profile.attribution.format(
+            retrieved=min(page.retrieved for page in pages).isoformat()
+        ),
+        "filters_dropped": asked.filters_dropped,
+        "queries": tuple(climbed.attempts),
+        "year_means": profile.year_means,
+        "cached": all(page.cached for page in pages),
+    }
+    return Answered.model_validate(values | _of_question(profile, asked))
+
+
+def _of_question(profile: Profile, asked: Asked) -> dict[str, object]:
+    if asked.question == "search_inside":
+        return {
+            "corpus": profile.corpus,
+            "publishes_page_number": profile.publishes_page_number,
+            "requires_every_word": profile.inside_requires_every_word,
+        }
+    return {
+        "media_type_asked": asked.media_type,
+        "searches_on": profile.searches_on,
+        "row_describes": profile.row_describes,
+        "requires_every_word": profile.catalogue_requires_every_word,
+    }

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_books.settings import VARIABLES, Settings
+
+
+def test_without_an_environment_the_defaults_stand() -> None:
+    assert Settings.from_env({}) == Settings()
+
+
+def test_milliseconds_of_the_environment_become_seconds() -> None:
+    settings = Settings.from_env({"BOOKS_TIMEOUT_MS": "1500", "BOOKS_MAX_RETRIES": "0"})
+    assert (settings.request_timeout, settings.max_retries) == (1.5, 0)
+
+
+@pytest.mark.proves("9.5")
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("BOOKS_TIMEOUT_MS", "soon"),
+        ("BOOKS_TIMEOUT_MS", "999"),
+        ("BOOKS_TIMEOUT_MS", "120001"),
+        ("BOOKS_TIMEOUT_MS", "nan"),
+        ("BOOKS_TIMEOUT_MS", "inf"),
+        ("BOOKS_MIN_INTERVAL_MS", "499"),
+        ("BOOKS_MIN_INTERVAL_MS", "60001"),
+        ("BOOKS_MAX_RETRIES", "9"),
+        ("BOOKS_MAX_RETRIES", "1.5"),
+        ("BOOKS_CACHE_TTL_MS", "-1"),
+        ("BOOKS_CACHE_TTL_MS", "86400001"),
+        ("BOOKS_CACHE_MAX_ENTRIES", "0"),
+        ("BOOKS_CACHE_MAX_ENTRIES", "5001"),
+        ("BOOKS_ANSWER_TIMEOUT_MS", "4999"),
+        ("BOOKS_ANSWER_TIMEOUT_MS", "600001"),
+        ("BOOKS_LOG_LEVEL", "loud"),
+        ("BOOKS_USER_AGENT", "a\r\nHost: b"),
+        ("BOOKS_ARCHIVE_URL", "ftp://archive.example"),
+        ("BOOKS_LOC_URL", "loc.example"),
+        ("BOOKS_BNF_URL", "https://bnf.example/?a=b"),
+    ],
+)
+def test_an_unusable_value_is_reported_and_its_default_stands(
+    variable: str, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        settings = Settings.from_env(
+            {variable: value, "BOOKS_MAX_RETRIES": "1"} | {variable: value}
+        )
+    field = VARIABLES[variable][0]
+    assert getattr(settings, field) == getattr(Settings(), field)
+    assert variable in caplog.text
+
+
+@pytest.mark.proves("9.5")
+@pytest.mark.parametrize(
+    "given_in_code",
+    [
+        {"request_timeout": 0.5},
+        {"max_retries": 9},
+        {"answer_timeout": 4},
+        {"bnf_url": "x"},
+        {"a": 1},
+    ],
+)
+def test_a_value_out_of_its_bounds_given_in_code_raises(given_in_code: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="validation error"):
+        Settings.model_validate(given_in_code)
+
+
+def test_a_base_address_loses_its_trailing_slash() -> None:
+    assert Settings(loc_url="http://127.0.0.1:8000/loc/").loc_url == "http://127.0.0.1:8000/loc"
+
+
+@given(st.dictionaries(st.sampled_from(sorted(VARIABLES)), st.text(max_size=30)))
+def test_no_environment_keeps_the_program_from_starting(environ: dict[str, str]) -> None:
+    logging.getLogger("mcp_books.settings").disabled = True
+    try:
+        Settings.from_env(environ)
+    finally:
+        logging.getLogger("mcp_books.settings").disabled = False
