@@ -37,17 +37,12 @@ class Kind(StrEnum):
     NOTHING_ESTABLISHED = "nothing_established"
     NOTHING_ASKED = "nothing_asked"
     SOURCE_FAILED = "source_failed"
-    SOURCE_ABSENT = "source_absent"
-    NOTHING_FOUND = "nothing_found"
     PAGE_OPENINGS = "page_openings"
     NO_PAGE_NUMBER = "no_page_number"
     MACHINE_READ_TEXT = "machine_read_text"
     WHOLE_BUNDLE = "whole_bundle"
-    FILTER_DROPPED = "filter_dropped"
     DEFAULT_MEDIA_TYPE = "default_media_type"
     WORDING_FAILED = "wording_failed"
-    ROWS_UNREADABLE = "rows_unreadable"
-    ROWS_SET_ASIDE = "rows_set_aside"
     WINDOW_FULL = "window_full"
     WINDOW_WITHOUT_WORKS = "window_without_works"
     ROWS_CUT = "rows_cut"
@@ -63,7 +58,6 @@ class Kind(StrEnum):
     PAST_THE_PROSE = "past_the_prose"
     MORE_PROSE = "more_prose"
     MORE_COPIES = "more_copies"
-    RECORD_REMARK = "record_remark"
 
 
 class Wording(NamedTuple):
@@ -83,8 +77,6 @@ WORDINGS: Mapping[Kind, Wording] = {
     Kind.SOURCE_FAILED: Wording(
         _D, "{name} was asked and did not answer ({code}): this says nothing about what it holds."
     ),
-    Kind.SOURCE_ABSENT: Wording(_Q, "{name} was not asked: {because}"),
-    Kind.NOTHING_FOUND: Wording(_Q, "{name} answered and found nothing for what was asked."),
     Kind.PAGE_OPENINGS: Wording(
         _Q, "{count} of {name}'s excerpts open the page and do not show the match; open the page."
     ),
@@ -97,17 +89,12 @@ WORDINGS: Mapping[Kind, Wording] = {
     Kind.WHOLE_BUNDLE: Wording(
         _Q, "Where a file is named, title, creator and year are the whole bundle's."
     ),
-    Kind.FILTER_DROPPED: Wording(_Q, "{name} was asked without {filter}: {because}"),
     Kind.DEFAULT_MEDIA_TYPE: Wording(
         _Q, "{name} was asked for {media_type} alone; it also files {others}."
     ),
     Kind.WORDING_FAILED: Wording(
         _Q, "{name} answered, but not for the further wording {wording!r} ({code})."
     ),
-    Kind.ROWS_UNREADABLE: Wording(
-        _Q, "{count} rows from {name} could not be read and are not shown."
-    ),
-    Kind.ROWS_SET_ASIDE: Wording(_H, "{count} rows from {name} are no records and were left out."),
     Kind.WINDOW_FULL: Wording(
         _Q, "{name}: only {window} matches were looked through; more exist than were read."
     ),
@@ -143,7 +130,6 @@ WORDINGS: Mapping[Kind, Wording] = {
     ),
     Kind.MORE_PROSE: Wording(_H, "The text goes on: ask with text_offset {offset}."),
     Kind.MORE_COPIES: Wording(_H, "{shown} of {available} copies are listed: raise max_copies."),
-    Kind.RECORD_REMARK: Wording(_Q, "{remark}"),
 }
 
 

@@ -43,7 +43,12 @@ def qualify_search(
         yield from _of_answered(report)
         for remark in remarks.get(report.source, ()):
             yield note(remark.kind, report.source, **remark.values)
-    more = [report.name for report in answered if report.more_on_this_archive]
+    cut_off = {
+        source
+        for source, said in remarks.items()
+        if any(remark.kind in (Kind.WINDOW_FULL, Kind.WINDOW_WITHOUT_WORKS) for remark in said)
+    }
+    more = [r.name for r in answered if r.more_on_this_archive and r.source not in cut_off]
     if more:
         yield note(Kind.MORE_AVAILABLE, names=", ".join(more), page=page + 1)
 
@@ -100,6 +105,8 @@ def qualify_record(
     """Yield what one record owes its reader."""
     if record.rights.statement is None and record.rights.url is None:
         yield note(Kind.NO_TERMS_STATED, record.source)
+    elif record.rights.covers != "this item":
+        yield note(Kind.TERMS_OF_COLLECTION, record.source, covers=record.rights.covers)
     if cut is not None and cut.offset and cut.offset >= cut.total_chars:
         yield note(Kind.PAST_THE_PROSE, offset=cut.offset, total=cut.total_chars)
     if cut is not None and cut.next_offset is not None:

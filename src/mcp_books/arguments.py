@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -43,7 +44,11 @@ class Request(BaseModel):
         try:
             return cls.model_validate(arguments)
         except ValidationError as error:
-            problems = "; ".join(cls._problem(dict(found)) for found in error.errors())
+            found: list[dict[str, Any]] = [dict(one) for one in error.errors()]
+            inside = {one["loc"][:1] for one in found if len(one["loc"]) > 1}
+            # A list whose parts were refused is also reported as empty: once is enough.
+            told = [one for one in found if one["loc"] not in inside]
+            problems = "; ".join(map(cls._problem, told))
             raise InvalidInput(problems, hint=f"It takes: {', '.join(cls.model_fields)}.") from None
 
     @staticmethod
@@ -69,6 +74,8 @@ class _Search(Request):
         folded = " ".join(value.split())
         if len(folded) < 2:
             raise ValueError("at least 2 characters are needed")
+        if not any(unicodedata.category(character)[0] in "LN" for character in folded):
+            raise ValueError("no word in it can be searched: it holds no letter and no digit")
         return folded
 
     @field_validator("sources")

@@ -146,7 +146,6 @@ class Record(Model):
     generated_entries: Annotated[
         int | None, Field(description="By-products and bookkeeping left out of copies.")
     ] = None
-    context: Annotated[
-        dict[str, tuple[str, ...]],
-        Field(default_factory=dict, description="What else the record states, by label."),
-    ]
+    context: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="What else the record states, by label."
+    )

@@ -16,6 +16,8 @@ from mcp_books.errors import InvalidInput
         ({"query": "x" * 301}, "query"),
         ({"query": "whale\x00"}, "query"),
         ({"query": "whale\u202e"}, "query"),
+        ({"query": "☃☃ — !"}, "query"),
+        ({"query": '""'}, "query"),
         ({"query": "whale", "limit": 0}, "limit"),
         ({"query": "whale", "limit": 26}, "limit"),
         ({"query": "whale", "page": 101}, "page"),

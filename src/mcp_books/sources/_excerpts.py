@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 __all__ = ["Needles", "cut_around", "needles", "opening", "spans"]
 
-_WORD = re.compile(r"\w+")
+_MARKS_ON_LETTERS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670"
+_SOFT_HYPHEN = "\u00ad"
+_WORD = re.compile(rf"\w[\w{_MARKS_ON_LETTERS}{_SOFT_HYPHEN}]*")
 _PHRASE = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
+_SPACE = re.compile(r"\s")
 _ELLIPSIS = "…"
 
 
@@ -83,8 +86,8 @@ def opening(text: str, budget: int) -> str:
 
 def fold(text: str) -> str:
     """Return `text` without case and without diacritics."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c) and c != _SOFT_HYPHEN)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -103,24 +106,29 @@ def _places(tokens: list[_Token], phrase: tuple[str, ...]) -> list[tuple[int, in
 
 def _densest(marks: Sequence[tuple[int, int]], budget: int) -> tuple[int, int]:
     """Return the stretch that holds the most marks within `budget`, the earliest of equals."""
+    marks = sorted(marks)
     best = (marks[0][0], min(marks[0][1], marks[0][0] + budget - 2))
-    most = 0
-    for i, (start, _) in enumerate(marks):
-        inside = [mark for mark in marks[i:] if mark[1] - start <= budget - 2]
-        if len(inside) > most:
-            most, best = len(inside), (start, max(end for _, end in inside))
+    most = after = 0
+    for first, (start, _) in enumerate(marks):
+        after = max(after, first)
+        while after < len(marks) and marks[after][1] - start <= budget - 2:
+            after += 1
+        if after - first > most:
+            most, best = after - first, (start, max(end for _, end in marks[first:after]))
     return best
 
 
 def _next_break(text: str, position: int, limit: int) -> int:
     if position == 0:
         return 0
-    found = text.find(" ", position - 1, max(limit, position))
-    return position if found < 0 else found + 1
+    found = _SPACE.search(text, position - 1, max(limit, position))
+    return position if found is None else found.end()
 
 
 def _last_break(text: str, position: int, limit: int) -> int:
     if position >= len(text):
         return len(text)
-    found = text.rfind(" ", limit, position + 1)
-    return position if found < 0 else found
+    for place in range(position, limit - 1, -1):
+        if text[place].isspace():
+            return place
+    return position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 __all__ = [
     "first",
@@ -18,8 +19,12 @@ __all__ = [
 ]
 
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
-_MARKUP = re.compile(r"<[a-zA-Z/!]|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
-_BLOCKS = ("br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd")
+_TAG = r"<[a-zA-Z/!][^<>]*>"
+_MARKUP = re.compile(_TAG + r"|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
+_STRAY = re.compile(f"<(?!{_TAG[1:]})")
+_LINE_END = re.compile(r"\r\n?")
+_BLOCKS = ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "center")
+_CELLS = ("td", "th")
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -76,18 +81,24 @@ def rows(value: object) -> list[object]:
 
 def plain(text: str) -> str:
     """Return `text` read as HTML once: tags to text, entities to characters, lines kept."""
+    text = _LINE_END.sub("\n", text).strip()
     if not _MARKUP.search(text):
-        return text.strip()
+        return text
     from lxml import html
 
-    try:
-        root = html.fragment_fromstring(text, create_parent="div")
-    except (ValueError, html.etree.ParserError):
-        return text.strip()
-    for dead in root.xpath("//script | //style | //head"):
+    parser = html.HTMLParser(huge_tree=True)  # else what nests deeper than 255 is lost
+    markup = _STRAY.sub("&lt;", text)
+    whole = f"<html><body><div>{markup}</div></body></html>"
+    root: Any = html.document_fromstring(whole, parser=parser)
+    for dead in root.xpath(".//script | .//style | .//head | .//title"):
         dead.drop_tree()
+    for line_break in root.iter("br"):
+        line_break.tail = "\n" + (line_break.tail or "")
     for block in root.iter(*_BLOCKS):
+        block.text = "\n" + (block.text or "")
         block.tail = "\n" + (block.tail or "")
+    for cell in root.iter(*_CELLS):
+        cell.tail = " " + (cell.tail or "")
     lines = (" ".join(line.split()) for line in str(root.text_content()).split("\n"))
     return "\n".join(line for line in lines if line)
 

@@ -219,6 +219,8 @@ class RemoteSource(Source):
     hosts: ClassVar[tuple[str, ...]]
     """The archive's own hosts: where redirects may lead."""
     max_in_flight: ClassVar[int] = 4
+    closed_paths: ClassVar[tuple[str, ...]] = ()
+    """Beginnings of paths that the archive's robots.txt closes; no redirect is followed there."""
     silence_after_refusal: ClassVar[float | None] = None
     """Seconds to stay silent after a 429 that names no time; None: such a 429 may be retried."""
 
@@ -235,6 +237,7 @@ class RemoteSource(Source):
             hosts=self.hosts,
             min_interval=self.profile.pace_seconds,
             max_in_flight=self.max_in_flight,
+            closed_paths=self.closed_paths,
             silence_after_refusal=self.silence_after_refusal,
         )
 

@@ -1,0 +1,230 @@
+"""Holding an answer to what a host shows: the same rows in both forms, what is left out counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+from ._paring import window
+from ._phrases import Kind
+from ._qualify import by_weight, note
+from .models import Record
+from .reports import Answered, ExcerptKinds, InsideAnswer, ItemsAnswer, RecordAnswer
+
+__all__ = ["SHORT_TEXT_LIMIT", "STRUCTURED_LIMIT", "TEXT_LIMIT", "fit", "structured_size"]
+
+TEXT_LIMIT = 20_000
+"""Characters of a text block."""
+
+STRUCTURED_LIMIT = 40_000
+"""Characters of a structured answer, written compactly."""
+
+SHORT_TEXT_LIMIT = 1_000
+"""Characters that one title, subject, term… keeps in a record that has to shrink."""
+
+_Answer = InsideAnswer | ItemsAnswer | RecordAnswer
+_Values = dict[str, object]
+_A = TypeVar("_A", InsideAnswer, ItemsAnswer, RecordAnswer)
+
+
+class _Step(NamedTuple):
+    """One way to make an answer smaller: to how many parts, and what changes then."""
+
+    most: Callable[[_Answer], int]
+    kept: Callable[[_Answer, int], _Values]
+
+
+def fit(
+    answer: _A,
+    render: Callable[[_A], str],
+    *,
+    text_limit: int = TEXT_LIMIT,
+    structured_limit: int = STRUCTURED_LIMIT,
+) -> tuple[_A, str]:
+    """Return `answer` and its text with as many whole rows, from the first, as both limits allow.
+
+    What is left out is counted by a note. Reports and notes are never left out, even where they
+    alone pass a limit. A record keeps the start of each text, of each list and of its prose, which
+    resumes where it was cut.
+    """
+
+    def tried(smaller: _A) -> tuple[_A, str] | None:
+        text = render(smaller)
+        fits = len(text) <= text_limit and structured_size(smaller) <= structured_limit
+        return (smaller, text) if fits else None
+
+    fitted = tried(answer)
+    for step in _steps(answer):
+        if fitted is not None:
+            break
+        fitted = _largest(answer, step, tried)
+        answer = answer.model_copy(update=step.kept(answer, 0))
+    return fitted or (answer, render(answer))
+
+
+def structured_size(answer: InsideAnswer | ItemsAnswer | RecordAnswer) -> int:
+    """Return how many characters the structured form of `answer` has, written compactly."""
+    return len(json.dumps(answer.dump(), ensure_ascii=False, separators=(",", ":")))
+
+
+def _steps(answer: _Answer) -> tuple[_Step, ...]:
+    if isinstance(answer, RecordAnswer):
+        return (
+            _Step(lambda _: 0, _shorter_texts),
+            _Step(_longest_list, _shorter_lists),
+            _Step(_prose_length, _shorter_prose),
+        )
+    return (_Step(lambda whole: len(_rows(whole)) - 1, _fewer_rows),)
+
+
+def _largest(
+    answer: _A, step: _Step, tried: Callable[[_A], tuple[_A, str] | None]
+) -> tuple[_A, str] | None:
+    low, high, best = 0, step.most(answer), None
+    while low <= high:
+        middle = (low + high) // 2
+        result = tried(answer.model_copy(update=step.kept(answer, middle)))
+        if result is None:
+            high = middle - 1
+        else:
+            low, best = middle + 1, result
+    return best
+
+
+def _rows(answer: _Answer) -> tuple[object, ...]:
+    if isinstance(answer, InsideAnswer):
+        return answer.hits
+    return answer.items if isinstance(answer, ItemsAnswer) else ()
+
+
+def _fewer_rows(answer: _Answer, kept: int) -> _Values:
+    assert not isinstance(answer, RecordAnswer)
+    left_out = len(_rows(answer)) - kept
+    contributing = sum(
+        isinstance(report, Answered) and report.count > 0 for report in answer.per_source
+    )
+    told = note(Kind.ROWS_LEFT_OUT, count=left_out, limit=max(1, kept // max(1, contributing)))
+    values: _Values = {"notes": by_weight([*answer.notes, told])} if left_out else {}
+    if isinstance(answer, ItemsAnswer):
+        return values | {"items": answer.items[:kept], "item_count": kept}
+    hits = answer.hits[:kept]
+    openings = sum(hit.excerpt_kind == "page_opening" for hit in hits)
+    kinds = ExcerptKinds(passage=kept - openings, page_opening=openings)
+    return values | {"hits": hits, "hit_count": kept, "excerpt_kinds": kinds}
+
+
+def _record_values(
+    answer: RecordAnswer, changed: _Values, cut: Mapping[str, int], *stale: Kind
+) -> _Values:
+    """Return the changes to a record's answer, with a note for each part that was `cut`."""
+    told = [
+        note(Kind.PARTS_LEFT_OUT, count=count, what=what) for what, count in cut.items() if count
+    ]
+    kept = [each for each in answer.notes if each.kind not in stale]
+    return {
+        "item": answer.item.model_copy(update=changed),
+        "notes": by_weight([*kept, *told]),
+    }
+
+
+def _shorter_texts(answer: _Answer, _: int) -> _Values:
+    assert isinstance(answer, RecordAnswer)
+    item, cut = answer.item, dict[str, int]()
+
+    def short(what: str, text: str) -> str:
+        name = f"characters of {what}"
+        cut[name] = cut.get(name, 0) + max(0, len(text) - SHORT_TEXT_LIMIT)
+        return text[:SHORT_TEXT_LIMIT]
+
+    changed: _Values = {
+        name: short(name, text)
+        for name in ("title", "creator", "date", "media_type", "description_means")
+        if (text := getattr(item, name)) is not None
+    }
+    rights = item.rights
+    changed["rights"] = rights.model_copy(
+        update={
+            name: short("the terms", text)
+            for name in ("statement", "covers", "note")
+            if (text := getattr(rights, name)) is not None
+        }
+    )
+    if item.subjects:
+        changed["subjects"] = tuple(short("subjects", text) for text in item.subjects)
+    if item.copies:
+        changed["copies"] = tuple(
+            copy.model_copy(update={"label": short("copies", copy.label)}) for copy in item.copies
+        )
+    if item.context:
+        changed["context"] = {
+            short("context", label): tuple(short("context", text) for text in texts)
+            for label, texts in item.context.items()
+        }
+    return _record_values(answer, changed, cut)
+
+
+def _longest_list(answer: _Answer) -> int:
+    assert isinstance(answer, RecordAnswer)
+    item = answer.item
+    return max(len(item.subjects), len(item.copies), sum(map(len, item.context.values())))
+
+
+def _shorter_lists(answer: _Answer, kept: int) -> _Values:
+    assert isinstance(answer, RecordAnswer)
+    item, changed = answer.item, dict[str, object]()
+    cut = {
+        "subjects": len(item.subjects[kept:]),
+        "copies": len(item.copies[kept:]),
+        "entries of context": max(0, sum(map(len, item.context.values())) - kept),
+    }
+    if item.subjects:
+        changed["subjects"] = item.subjects[:kept]
+    if item.copies:
+        changed["copies"] = item.copies[:kept]
+    if item.context:
+        changed["context"] = dict(_first_entries(item.context, kept))
+    stale = (Kind.MORE_COPIES,) if cut["copies"] else ()
+    return _record_values(answer, changed, cut, *stale)
+
+
+def _first_entries(
+    context: Mapping[str, tuple[str, ...]], kept: int
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for label, texts in context.items():
+        if kept > 0:
+            yield label, texts[:kept]
+        kept -= len(texts)
+
+
+def _prose(item: Record) -> str:
+    return "\n".join(part for part in (item.description or "", *item.notes) if part)
+
+
+def _prose_length(answer: _Answer) -> int:
+    assert isinstance(answer, RecordAnswer)
+    return len(_prose(answer.item))
+
+
+def _shorter_prose(answer: _Answer, kept: int) -> _Values:
+    """Cut the description, and the notes that follow it in the same text, at a boundary."""
+    assert isinstance(answer, RecordAnswer)
+    item, prose, given = answer.item, _prose(answer.item), answer.text_window
+    end = window(prose, 0, kept).returned_chars
+    described = len(item.description or "")
+    changed: _Values = {}
+    if item.description is not None:
+        changed["description"] = prose[: min(end, described)].rstrip("\n")
+    if item.notes:
+        rest = prose[described:end].split("\n")
+        changed["notes"] = tuple(line for line in rest if line)
+    if given is None:
+        return _record_values(answer, changed, {"characters of prose": len(prose) - end})
+    resumes = given.offset + end
+    told = note(Kind.MORE_PROSE, offset=resumes)
+    values = _record_values(answer, changed, {}, Kind.MORE_PROSE)
+    notes = [each for each in answer.notes if each.kind is not Kind.MORE_PROSE]
+    return values | {
+        "notes": by_weight([*notes, told]),
+        "text_window": given.model_copy(update={"returned_chars": end, "next_offset": resumes}),
+    }

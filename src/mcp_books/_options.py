@@ -1,0 +1,160 @@
+"""The command line's options, mirroring the arguments of the three questions."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn, get_args
+
+from . import __version__
+from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request, Section, Sort
+
+__all__ = ["COMMANDS", "arguments_of", "parser", "spoken"]
+
+DESCRIPTION = """\
+Search inside digitised books and newspapers, and in library catalogues: several archives at once,
+each answer with its source. Without a command this is an MCP server on standard input and output.
+
+  mcp-books search '"call me ishmael"'           words inside books and newspapers
+  mcp-books items "moby dick" --source archive   records in catalogues
+  mcp-books get archive:journalofexpedit00ford   one record, by the id a search printed
+  mcp-books check                                which archives answer from here, and how fast
+  mcp-books demo                                 a tour that needs no network
+  mcp-books --demo search "whale"                ask the demonstration instead of the archives
+"""
+
+EPILOG = """\
+Answers go to standard output, progress and errors to standard error.
+Exit code: 0 an archive answered; 1 none did, or no such record; 2 something to change in the
+question; 130 Ctrl-C. Settings are environment variables; the README lists them.
+"""
+
+
+class _Option(NamedTuple):
+    flag: str
+    metavar: str
+    help: str
+
+
+class Command(NamedTuple):
+    """One question as a command."""
+
+    request: type[Request]
+    subject: str
+    help: str
+
+
+COMMANDS: dict[str, Command] = {
+    "search": Command(InsideRequest, "query", "search inside books and newspapers"),
+    "items": Command(ItemsRequest, "query", "search catalogues by title, creator or subject"),
+    "get": Command(RecordRequest, "identifier", "read one record"),
+}
+
+_OPTIONS: dict[str, _Option] = {
+    "limit": _Option("--limit", "N", "rows from each archive"),
+    "page": _Option("--page", "N", "page of each archive's result list"),
+    "sources": _Option("--source", "ID", "ask this archive only; may be repeated"),
+    "fan_out": _Option("--no-fan-out", "", "send the query as it is and no wording made from it"),
+    "max_excerpt_chars": _Option("--excerpt-chars", "N", "characters of an excerpt"),
+    "max_excerpts_per_match": _Option("--excerpts", "N", "excerpts of a match"),
+    "media_type": _Option("--media-type", "WORD", "kind of material, in an archive's own word"),
+    "year_from": _Option("--from", "YEAR", "earliest year"),
+    "year_to": _Option("--to", "YEAR", "latest year"),
+    "sort": _Option("--sort", "ORDER", f"one of {', '.join(get_args(Sort))}"),
+    "sections": _Option("--sections", "NAMES", f"of {', '.join(get_args(Section))}, with commas"),
+    "max_copies": _Option("--max-copies", "N", "digital copies listed"),
+    "text_offset": _Option("--offset", "N", "character at which the prose resumes"),
+    "max_text_chars": _Option("--chars", "N", "characters of prose"),
+}
+
+
+_NAMED = re.compile(r"(?:^|(?<=; ))(\w+)(?:\.\d+)?(?=: )")
+"""The argument a problem names, at the head of each one listed."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    plain = argparse.RawDescriptionHelpFormatter
+    whole = _Parser(
+        prog="mcp-books",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=plain,
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    whole.add_argument(
+        "--demo", action="store_true", help="ask stand-in archives with invented records, locally"
+    )
+    commands = whole.add_subparsers(
+        dest="command", metavar="command", required=True, parser_class=_Parser
+    )
+    for name, command in COMMANDS.items():
+        sub = commands.add_parser(
+            name, help=command.help, description=command.help, allow_abbrev=False
+        )
+        _add_options(sub, command)
+    commands.add_parser("check", help="ask each archive one cheap question and time the answer")
+    commands.add_parser("demo", help="a tour of what this does, on archives played locally")
+    return whole
+
+
+def arguments_of(command: Command, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given, as the arguments of the command's request."""
+    given = {name: getattr(options, name, None) for name in command.request.model_fields}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def spoken(message: str) -> str:
+    """Return an error message with the arguments it names spelled as options."""
+    return _NAMED.sub(
+        lambda found: _OPTIONS[found[1]].flag if found[1] in _OPTIONS else found[1], message
+    )
+
+
+def _add_options(sub: argparse.ArgumentParser, command: Command) -> None:
+    fields = command.request.model_fields
+    sub.add_argument(command.subject, help=fields[command.subject].description)
+    for name, option in _OPTIONS.items():
+        if name not in fields:
+            continue
+        extent = _extent(fields[name])
+        told = option.help + (f" ({extent})" if extent else "")
+        sub.add_argument(option.flag, dest=name, help=told, **_reading(name, option))
+    sub.add_argument("--json", action="store_true", help="print the structured answer")
+
+
+def _reading(name: str, option: _Option) -> dict[str, Any]:
+    if name == "fan_out":
+        return {"action": "store_const", "const": False}
+    if name == "sources":
+        return {"action": "append", "metavar": option.metavar}
+    if name == "sections":
+        return {"type": _names, "metavar": option.metavar}
+    return {"type": int if option.metavar in ("N", "YEAR") else str, "metavar": option.metavar}
+
+
+def _extent(field: Any) -> str:
+    """Say the bounds and the default of an argument, from the request that holds them."""
+    bounds = {
+        kind: getattr(bound, kind)
+        for bound in field.metadata
+        for kind in ("ge", "le")
+        if getattr(bound, kind, None) is not None
+    }
+    said = []
+    if "le" in bounds:
+        said.append(f"{bounds['ge']} to {bounds['le']}")
+    if isinstance(field.default, int | str) and not isinstance(field.default, bool):
+        said.append(f"default {field.default}")
+    return ", ".join(said)
+
+
+def _names(text: str) -> Sequence[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,174 @@
+"""The MCP server: three questions to the archives over stdio."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import anyio
+from mcp.server import CacheHint, MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel
+
+from . import _guide
+from ._desk import Desk
+from ._strict_tool import StrictTool
+from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request
+from .errors import BooksError, ParseFailure
+from .settings import Settings
+from .sources.base import Profile, Question
+from .sources.registry import PROFILES
+
+if TYPE_CHECKING:
+    from ._answers import Answer
+    from .client import BooksClient
+
+__all__ = ["build_server", "serve"]
+
+logger = logging.getLogger(__name__)
+
+_GREETINGS = frozenset({"initialize", "server/discover", "ping"})
+_HOUR = 3_600_000
+
+
+async def _answer(
+    request: type[Request], arguments: dict[str, Any], context: Context[Any, Any]
+) -> CallToolResult:
+    """Ask, and turn every failure into text a model can act on."""
+    desk: Desk = context.request_context.lifespan_context
+    try:
+        asked: Any = request.of(arguments)
+        books = await desk.client()
+        answer = await books.ask(asked, on_progress=context.report_progress)
+        return _success(answer, books.profiles)
+    except BooksError as error:
+        return _failure(error)
+    except Exception:
+        logger.exception("%s failed", request.__name__)
+        return _failure(_our_fault())
+
+
+_REQUESTS: Mapping[Question, type[Request]] = {
+    "search_inside": InsideRequest,
+    "search_items": ItemsRequest,
+    "get_item": RecordRequest,
+}
+
+
+# What answers are made of is loaded by the first of them, or by the desk: a greeting needs none.
+
+
+def _model(question: Question) -> type[BaseModel]:
+    from ._answers import MODELS
+
+    return MODELS[question]
+
+
+def _success(answer: Answer, profiles: Mapping[str, Profile]) -> CallToolResult:
+    from ._answers import fitted
+
+    kept, text = fitted(answer, profiles)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=kept.dump()
+    )
+
+
+def _failure(error: BooksError) -> CallToolResult:
+    """Return a failure as hosts pass it on: text alone, because some check structured content."""
+    from ._render import render_error
+
+    return CallToolResult(
+        content=[TextContent(type="text", text=render_error(error))], is_error=True
+    )
+
+
+def _our_fault() -> ParseFailure:
+    return ParseFailure(
+        "a fault in mcp-books, not in an archive: the answer could not be put together",
+        hint="Ask again with one archive in sources; the operator finds the cause on stderr.",
+    )
+
+
+def build_server(settings: Settings, client: BooksClient | None = None) -> MCPServer[Desk]:
+    """Return the server; `client` (not yet entered) replaces the one that `settings` describe."""
+    profiles = PROFILES if client is None else tuple(client.profiles.values())
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer[Desk]) -> AsyncIterator[Desk]:
+        async with Desk(lambda: client or _client(settings)).serving() as desk:
+            yield desk
+
+    return MCPServer(
+        "mcp-books",
+        title="Books",
+        version=version("mcp-books"),
+        instructions=_guide.instructions(profiles, demonstration=settings.demonstration),
+        tools=[_tool(question, profiles) for question in _REQUESTS],
+        lifespan=lifespan,
+        middleware=[_open_after_greeting],
+        cache_hints={"tools/list": CacheHint(ttl_ms=_HOUR, scope="public")},
+    )
+
+
+def _client(settings: Settings) -> BooksClient:
+    """Load what asking needs, and what answers are made of: this runs in the background."""
+    for module in ("_http", "_answers"):
+        import_module(f"mcp_books.{module}")
+    from .client import BooksClient
+
+    return BooksClient(settings)
+
+
+def _tool(question: Question, profiles: Sequence[Profile]) -> StrictTool:
+    return StrictTool.of(
+        partial(_answer, _REQUESTS[question]),
+        name=question,
+        title=_guide.TITLES[question],
+        description=_guide.describe(question, profiles),
+        request=_REQUESTS[question],
+        answer=partial(_model, question),
+        choices=_guide.choices(question, profiles),
+        guidance=_guide.guidance(question),
+    )
+
+
+async def _open_after_greeting(
+    ctx: ServerRequestContext[Any, Any], call_next: CallNext
+) -> HandlerResult:
+    """Open the client at the first message that shows the greeting was answered."""
+    if ctx.method not in _GREETINGS:
+        ctx.lifespan_context.want()
+    return await call_next(ctx)
+
+
+def serve(settings: Settings) -> NoReturn:
+    """Serve on stdio until the input ends, then end the process at once.
+
+    The interpreter's own shutdown takes up to 0.2 s, and aborts if a thread still waits on stdin.
+    """
+    server = build_server(settings)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.freeze()
+    gc.enable()
+    code = 1
+    try:
+        anyio.run(server.run_stdio_async)
+        code = 0
+    except Exception:
+        logger.exception("the server stopped")
+    finally:
+        logging.shutdown()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

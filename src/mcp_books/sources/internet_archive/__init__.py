@@ -1,0 +1,5 @@
+"""The Internet Archive."""
+
+from .adapter import InternetArchive
+
+__all__ = ["InternetArchive"]
