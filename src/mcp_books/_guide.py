@@ -117,7 +117,7 @@ def guidance(question: Question) -> dict[str, str]:
 
 
 def _archive(profile: Profile) -> str:
-    refused = "".join(f" No {question}: {reason}." for question, reason in profile.cannot.items())
+    refused = "".join(f" No {question} ({reason})." for question, reason in profile.cannot.items())
     questions = ", ".join(name for name in TITLES if name not in profile.cannot)
     return f"{profile.id} ({profile.name}): {questions}.{refused}"
 
@@ -128,9 +128,8 @@ def _has_vocabulary(profile: Profile) -> bool:
 
 def _vocabulary(profile: Profile) -> str:
     words = f"{profile.id}: {', '.join(profile.media_types)}"
-    return words + (
-        f" (default {profile.default_media_type})" if profile.default_media_type else ""
-    )
+    usual = profile.default_media_type if len(profile.media_types) > 1 else None
+    return f"{words} (default {usual})" if usual else words
 
 
 def _example(profile: Profile) -> str:

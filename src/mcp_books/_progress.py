@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -36,5 +37,6 @@ class Progress:
 
     def _show(self, text: str) -> None:
         if self._shown:
-            self._stream.write(f"{_CLEAR}{text}")
+            room = shutil.get_terminal_size().columns - 1  # a wrapped line could not be cleared
+            self._stream.write(f"{_CLEAR}{text[:room]}")
             self._stream.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -81,13 +82,21 @@ class Pipe:
         """Close the input, wait for the end and return the exit code."""
         assert self._process.stdin is not None
         self._process.stdin.close()
+        return self._ended()
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C, wait for the end and return the exit code."""
+        self._process.send_signal(signal.SIGINT)
+        return self._ended()
+
+    def _ended(self) -> int:
         try:
             self.code = self._process.wait(timeout=PATIENCE)
         finally:
             self._process.kill()
         for reader in self._readers:
             reader.join(PATIENCE)
-        for stream in (self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert stream is not None
             stream.close()
         return self.code

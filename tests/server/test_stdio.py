@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from typing import Any, Literal
 
@@ -18,7 +19,6 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-NOWHERE = {"BOOKS_ARCHIVE_URL": "http://127.0.0.1:9", "BOOKS_LOC_URL": "http://127.0.0.1:9"}
 
 
 @pytest.mark.parametrize("version", OLDEST_TO_NEWEST)
@@ -73,6 +73,13 @@ def test_the_input_may_end_while_a_call_is_answered() -> None:
         message = {"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": call}
         server.write(json.dumps(message).encode())
         assert server.end() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child process")
+def test_ctrl_c_ends_the_server_although_its_input_is_open() -> None:
+    with Pipe() as server:
+        server.greet()
+        assert server.interrupt() == -signal.SIGINT
 
 
 @pytest.mark.anyio

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import anyio
 import pytest
 from mcp.types import CallToolResult, TextContent
 
 from mcp_books.errors import RateLimited
-from tests.fakes import FakeCatalogue, listing, row
+from tests.fakes import FakeArchive, FakeCatalogue, listing, row
 from tests.server.conftest import Connect, library
 
 pytestmark = pytest.mark.anyio
@@ -54,6 +55,25 @@ async def test_get_item_returns_the_record_in_both_forms(connect: Connect) -> No
     assert result.structured_content["item"]["rights"]["statement"] is None
     assert "subjects" not in result.structured_content["item"]
     assert "A voyage." in text_of(result)
+
+
+@pytest.mark.proves("10.6")
+async def test_an_answer_too_long_for_a_host_keeps_the_same_rows_in_both_forms(
+    connect: Connect,
+) -> None:
+    def long(name: str) -> FakeArchive:
+        rows = [row(name, f"{name}{n}", found_by="whale") for n in range(25)]
+        titled = [one.model_copy(update={"title": "whale " * 50}) for one in rows]
+        return FakeArchive(name, items=listing(*titled))
+
+    async with connect(*map(long, ("attic", "barn", "cellar"))) as host:
+        result = await host.call_tool("search_items", {"query": "whale", "limit": 25})
+    answer, text = result.structured_content, text_of(result)
+    assert answer is not None
+    assert 0 < len(answer["items"]) < 75
+    assert len(text) <= 20_000
+    assert re.findall(r"(?<=id: )\w+:\w+", text) == [one["id"] for one in answer["items"]]
+    assert "rows_left_out" in [note["kind"] for note in answer["notes"]]
 
 
 async def test_a_failure_is_text_with_its_code_first_and_nothing_structured(
