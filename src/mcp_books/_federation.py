@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import anyio
 
+from ._guard import guarded
 from ._ladder import Climb, climb
 from ._merging import (
     hit_key,
@@ -22,11 +22,11 @@ from ._paring import SECTION_FIELDS, pare, unread_fields
 from ._phrases import ORDERS
 from ._qualify import by_weight, qualify_hits, qualify_items, qualify_record, qualify_search
 from ._reformulation import Reformulation, non_word_characters, reformulate
-from ._reporting import Asked, absent, dropped_filter, files_nothing_under, report
+from ._reporting import Asked, absent, cannot, dropped_filter, files_nothing_under, report
 from .arguments import InsideRequest, ItemsRequest, RecordRequest
-from .errors import BooksError, DeadlineExceeded, InvalidInput, ParseFailure, asking
+from .errors import InvalidInput
 from .identifiers import route
-from .models import BriefRecord, Hit, Record
+from .models import BriefRecord, Hit
 from .reports import (
     ExcerptKinds,
     InsideAnswer,
@@ -47,8 +47,6 @@ from .sources.base import (
 )
 
 __all__ = ["OnProgress", "get_item", "search_inside", "search_items"]
-
-logger = logging.getLogger(__name__)
 
 OnProgress = Callable[[int, int, str], Awaitable[None]]
 """Called after each archive with how many are done, how many were asked, and its name."""
@@ -165,11 +163,11 @@ async def get_item(
     if not isinstance(source, RecordSource):
         raise InvalidInput(
             f"{source.profile.name} does not read records",
-            hint=source.profile.cannot.get("get_item"),
+            hint=cannot(source.profile, "get_item"),
             source=source.id,
         )
-    with asking(source.id):
-        record = await _read(source, reading.id.reference, answer_timeout - ARCHIVE_MARGIN)
+    deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
+    record = await guarded(source, source.get_item(reading.id.reference), deadline=deadline)
     pared, cut = pare(record, request)
     values: dict[str, object] = {
         "item": pared,
@@ -187,7 +185,7 @@ async def get_item(
 
 def _inside_job(source: Source, request: InsideRequest) -> _Job[Hit]:
     if not isinstance(source, FullTextSource):
-        return _Job(source, Asked("search_inside"), None, source.profile.cannot["search_inside"])
+        return _Job(source, Asked("search_inside"), None, cannot(source.profile, "search_inside"))
 
     async def ask(wording: Reformulation, requests_left: int) -> ResultPage[Hit]:
         return await source.search_inside(
@@ -209,7 +207,7 @@ def _items_job(source: Source, request: ItemsRequest) -> _Job[BriefRecord]:
     media_type = request.media_type or profile.default_media_type
     dropped = []
     if not isinstance(source, CatalogueSource):
-        return _Job(source, Asked("search_items"), None, profile.cannot["search_items"])
+        return _Job(source, Asked("search_items"), None, cannot(profile, "search_items"))
     if media_type is not None and media_type not in profile.media_types:
         return _Job(source, Asked("search_items"), None, files_nothing_under(profile, media_type))
     year_from, year_to, sort = request.year_from, request.year_to, request.sort
@@ -293,22 +291,3 @@ def _refuse_what_all_refuse(climbs: Mapping[str, Climb[RowT]]) -> None:
         "; ".join(dict.fromkeys(refusal.message for refusal in refusals)),
         hint=" ".join(hints) or None,
     )
-
-
-async def _read(source: RecordSource, reference: str, seconds: float) -> Record:
-    try:
-        with anyio.fail_after(seconds):
-            return await source.get_item(reference)
-    except TimeoutError:
-        raise DeadlineExceeded(
-            f"{source.profile.name} had not answered when the time for this call was over",
-            hint="Ask again later.",
-        ) from None
-    except BooksError:
-        raise
-    except Exception as fault:
-        logger.exception("A fault in the code that reads %s", source.id)
-        raise ParseFailure(
-            f"a fault in mcp-books kept this record of {source.profile.name} from being read",
-            hint="Report it with the identifier.",
-        ) from fault

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -10,16 +9,15 @@ from typing import Generic, Literal, TypeVar
 
 import anyio
 
+from ._guard import guarded
 from ._phrases import DERIVATIONS, WITHHELD, Withheld
 from ._reformulation import Reformulation
-from .errors import BooksError, DeadlineExceeded, ParseFailure, asking
+from .errors import BooksError, ParseFailure
 from .models import BriefRecord, Hit
 from .reports import ErrorReport, QueryAttempt
 from .sources.base import Remark, ResultPage, Source
 
 __all__ = ["MAX_REQUESTS", "Climb", "climb"]
-
-logger = logging.getLogger(__name__)
 
 MAX_REQUESTS = 3
 """Requests one archive gets in one call; retries are extra."""
@@ -72,10 +70,7 @@ async def climb(
             climbed.attempts.append(_not_run(wording, withheld))
             continue
         try:
-            with anyio.fail_after(deadline - anyio.current_time()), asking(source.id):
-                page = await _ask(source, ask, wording, MAX_REQUESTS - spent)
-        except TimeoutError:
-            _fail(climbed, wording, _too_late(source))
+            page = await _ask(source, ask, wording, MAX_REQUESTS - spent, deadline)
         except BooksError as error:
             _fail(climbed, wording, error)
         else:
@@ -85,22 +80,14 @@ async def climb(
 
 
 async def _ask(
-    source: Source, ask: Ask[RowT], wording: Reformulation, requests_left: int
+    source: Source, ask: Ask[RowT], wording: Reformulation, requests_left: int, deadline: float
 ) -> ResultPage[RowT]:
-    try:
-        page = await ask(wording, requests_left)
-    except (BooksError, TimeoutError):
-        raise
-    except Exception as fault:
-        logger.exception("A fault in the code that reads %s", source.id)
-        raise ParseFailure(
-            f"a fault in mcp-books kept the answer of {source.profile.name} from being read",
-            hint="Report it with the question asked; the other archives are not affected.",
-        ) from fault
+    page = await guarded(source, ask(wording, requests_left), deadline=deadline)
     if page.unreadable and not page.rows and not page.set_aside:
         raise ParseFailure(
             f"{source.profile.name} sent {page.unreadable} rows and none could be read",
             hint="Its answers may have changed: ask again later, or report it.",
+            source=source.id,
         )
     return page
 
@@ -147,7 +134,7 @@ def _keep(
         added=len(kept),
     )
     if page.sent_as is not None:
-        attempt = QueryAttempt(**attempt.dump(), sent_as=page.sent_as)
+        attempt = attempt.model_copy(update={"sent_as": page.sent_as})
     climbed.attempts.append(attempt)
 
 
@@ -170,12 +157,4 @@ def _not_run(wording: Reformulation, withheld: Withheld) -> QueryAttempt:
         derivation=DERIVATIONS[wording.derivation],
         ran=False,
         not_run_because=WITHHELD[withheld],
-    )
-
-
-def _too_late(source: Source) -> DeadlineExceeded:
-    return DeadlineExceeded(
-        f"{source.profile.name} had not answered when the time for this call was over",
-        hint="Ask it alone, or later.",
-        source=source.id,
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 __all__ = [
     "DERIVATIONS",
     "FILES_NOTHING",
+    "NOT_OFFERED",
     "ORDERS",
     "TOTALS",
     "WITHHELD",
@@ -207,12 +208,15 @@ class Total(StrEnum):
 
 
 TOTALS: Mapping[Total, str] = {
-    Total.OF_THE_QUERY: "{counts}, the archive's own count for the words as asked",
-    Total.OF_ONE_WORDING: "{counts}, the archive's own count for {wording!r} ({derivation}) alone",
+    Total.OF_THE_QUERY: "{counts}, by its own count",
+    Total.OF_ONE_WORDING: "{counts}, by its own count, for {wording!r} ({derivation}) alone",
 }
 
 FILES_NOTHING = "it files nothing under {media_type!r}; its own names: {vocabulary}"
 """Why an archive is not asked for a kind of material that it does not know."""
+
+NOT_OFFERED = "it does not offer this"
+"""Why an archive that states no reason does not answer a question or apply a narrowing."""
 
 
 def say(kind: Kind, **values: object) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ._ladder import Climb
-from ._phrases import DERIVATIONS, FILES_NOTHING, TOTALS, Derivation, Total
+from ._phrases import DERIVATIONS, FILES_NOTHING, NOT_OFFERED, TOTALS, Derivation, Total
 from .models import BriefRecord, Hit
 from .reports import Absent, Answered, DroppedFilter, ErrorReport, Failed
 from .sources.base import Narrowing, Profile, Question
 
-__all__ = ["Asked", "absent", "dropped_filter", "files_nothing_under", "report"]
+__all__ = ["Asked", "absent", "cannot", "dropped_filter", "files_nothing_under", "report"]
 
 RowT = TypeVar("RowT", Hit, BriefRecord)
 
@@ -23,6 +23,11 @@ class Asked:
     question: Question
     media_type: str | None = None
     filters_dropped: tuple[DroppedFilter, ...] = ()
+
+
+def cannot(profile: Profile, question: Question) -> str:
+    """Return why an archive does not answer a question."""
+    return profile.cannot.get(question, NOT_OFFERED)
 
 
 def absent(profile: Profile, because: str) -> Absent:
@@ -39,7 +44,9 @@ def files_nothing_under(profile: Profile, media_type: str) -> str:
 
 def dropped_filter(profile: Profile, narrowing: Narrowing) -> DroppedFilter:
     """Report a narrowing that never reached an archive."""
-    return DroppedFilter(filter=narrowing, because=profile.cannot_filter[narrowing])
+    return DroppedFilter(
+        filter=narrowing, because=profile.cannot_filter.get(narrowing, NOT_OFFERED)
+    )
 
 
 def report(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered | Failed:
@@ -82,9 +89,7 @@ def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
         "set_aside": sum(page.set_aside for page in pages),
         "more_on_this_archive": None if further else held_back or counted.more,
         "ordered_on": counted.ordered_on,
-        "attribution": profile.attribution.format(
-            retrieved=min(page.retrieved for page in pages).isoformat()
-        ),
+        "attribution": profile.credit(min(page.retrieved for page in pages)),
         "filters_dropped": asked.filters_dropped,
         "queries": tuple(climbed.attempts),
         "year_means": profile.year_means,

@@ -104,6 +104,11 @@ class ItemsRequest(_Search):
     year_to: _Year = None
     sort: Sort = "relevance"
 
+    @field_validator("media_type")
+    @classmethod
+    def _is_written_as_the_archives_do(cls, value: str | None) -> str | None:
+        return value and value.strip().lower()
+
     @field_validator("year_to")
     @classmethod
     def _years_are_in_order(cls, value: int | None, info: Any) -> int | None:

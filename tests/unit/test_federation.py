@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -453,3 +455,34 @@ async def test_a_client_outside_its_block_says_so() -> None:
 async def test_the_same_archive_twice_is_refused() -> None:
     with pytest.raises(InvalidInput):
         BooksClient(Settings(), sources=[FakeArchive(), FakeArchive()])
+
+
+@pytest.mark.proves("9.4")
+async def test_an_archive_that_declares_no_reasons_is_still_reported() -> None:
+    silent = FakeCatalogue()
+    silent.profile = replace(silent.profile, cannot={}, honours=frozenset(), attribution="A {b}")
+    inside, items = await _inside(silent), await _items(silent, year_from=1850)
+    assert isinstance(inside.per_source[0], Absent)
+    report = items.per_source[0]
+    assert isinstance(report, Answered)
+    assert report.attribution == "A {b}"
+    assert report.filters_dropped[0].because
+
+
+@pytest.mark.proves("9.1")
+async def test_a_time_out_raised_by_an_archive_is_not_taken_for_the_calls_deadline(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answer = await _inside(FakeArchive(inside=failing(TimeoutError("socket"))))
+    report = answer.per_source[0]
+    assert isinstance(report, Failed)
+    assert report.error.code == "parse_failure"
+    assert "socket" in caplog.text
+
+
+async def test_a_media_type_is_read_whatever_its_case() -> None:
+    archive = FakeArchive()
+    await _items(archive, media_type=" Texts ")
+    assert [each.media_type for each in archive.asked if isinstance(each, CatalogueQuery)] == [
+        "texts"
+    ]

@@ -54,7 +54,7 @@ class Profile:
     searches_on: tuple[str, ...]
     searches_on_caveat: str | None = None
     catalogue_requires_every_word: bool = True
-    inside_requires_every_word: bool | None = None
+    inside_requires_every_word: bool = True
     row_describes: str
     corpus: str | None
     """What its full text is, or None where it holds none."""
@@ -74,6 +74,10 @@ class Profile:
     cannot_filter: Mapping[Narrowing, str] = field(default_factory=dict)
     pace_seconds: float = 0.0
     pace_reason: str = ""
+
+    def credit(self, retrieved: date) -> str:
+        """Return how the archive asks to be credited for what was retrieved on that day."""
+        return self.attribution.replace("{retrieved}", retrieved.isoformat())
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ class DataBnf(RemoteSource, CatalogueSource, RecordSource):
             "source_name": self.profile.name,
             "identifier": claim.reference,
             "source_url": self._page_of(claim.reference),
-            "attribution": self.profile.attribution.format(retrieved=fetched.retrieved),
+            "attribution": self.profile.credit(fetched.retrieved),
             "rights": Rights(
                 statement="Licence Ouverte / Open Licence 2.0",
                 url="https://www.etalab.gouv.fr/licence-ouverte-open-licence",
