@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
-QUESTION = "whale"
-"""Every archive holds something under it, and it is one word: a single wording is sent."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
@@ -32,6 +29,8 @@ class _Outcome:
     """Seconds until its spacing allowed a request."""
     took: float
     error: ErrorReport | None
+    found: int | None = None
+    """Rows it found; None where it did not answer."""
 
 
 def check(settings: Settings) -> int:
@@ -60,9 +59,10 @@ async def _check(settings: Settings) -> int:
 
 async def _ask(books: BooksClient, source: Source) -> _Outcome:
     kind = InsideRequest if "search_items" in source.profile.cannot else ItemsRequest
-    request = kind(query=QUESTION, limit=1, fan_out=False, sources=(source.id,))
+    request = kind(query=source.profile.probe, limit=1, fan_out=False, sources=(source.id,))
     waited = await source.next_slot()
     started = time.monotonic()
+    found: int | None = None
     try:
         answer = await books.ask(request)
     except BooksError as refused:
@@ -70,8 +70,9 @@ async def _ask(books: BooksClient, source: Source) -> _Outcome:
     else:
         report = answer.per_source[0]
         error = report.error if report.status == "failed" else None
+        found = report.count if report.status == "answered" else None
     took = time.monotonic() - started
-    return _Outcome(waited, max(0.0, took - waited), error)
+    return _Outcome(waited, max(0.0, took - waited), error, found)
 
 
 def _entry(source: Source, outcome: _Outcome, settings: Settings) -> str:
@@ -79,6 +80,10 @@ def _entry(source: Source, outcome: _Outcome, settings: Settings) -> str:
     if outcome.error is None:
         waited = f", after {outcome.waited:.1f} s for its turn" if outcome.waited >= 0.1 else ""
         lines.append(f"answered in {outcome.took:.1f} s{waited}")
+        if outcome.found == 0:
+            lines.append(
+                f"but found nothing for {source.profile.probe!r}: its search may be out of order"
+            )
     else:
         lines.append(f"did not answer ({outcome.took:.1f} s): [{outcome.error.code}]")
         lines.extend(filter(None, (outcome.error.message, outcome.error.hint)))

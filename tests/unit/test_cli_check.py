@@ -10,7 +10,7 @@ from mcp_books.errors import NetworkFailure
 from mcp_books.models import BriefRecord
 from mcp_books.settings import Settings
 from mcp_books.sources.base import CatalogueQuery, ResultPage, Source
-from tests.fakes import FakeArchive, FakeCatalogue
+from tests.fakes import FakeArchive, FakeCatalogue, listing, row
 
 
 async def refuse(query: CatalogueQuery) -> ResultPage[BriefRecord]:
@@ -66,3 +66,14 @@ def test_waiting_for_ones_turn_is_not_counted_as_the_archives_time(
 ) -> None:
     assert checked(monkeypatch, FakeArchive("alpha", next_slot=4.0)) == 0
     assert "after 4.0 s for its turn" in capsys.readouterr().out
+
+
+def test_finding_nothing_under_a_word_it_surely_holds_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = FakeArchive("alpha", items=listing(row()), probe="mer")
+    assert checked(monkeypatch, full, FakeCatalogue("gamma")) == 0
+    alpha, gamma = capsys.readouterr().out.split("gamma:")
+    assert "found nothing" not in alpha
+    assert "found nothing for 'whale'" in gamma
+    assert [query.text for query in full.asked] == ["mer"]

@@ -74,6 +74,8 @@ class Profile:
     cannot_filter: Mapping[Narrowing, str] = field(default_factory=dict)
     pace_seconds: float = 0.0
     pace_reason: str = ""
+    probe: str = "whale"
+    """One word it surely holds; finding nothing under it means that its search is out of order."""
 
     def credit(self, retrieved: date) -> str:
         """Return how the archive asks to be credited for what was retrieved on that day."""

@@ -73,6 +73,7 @@ class DataBnf(RemoteSource, CatalogueSource, RecordSource):
             "sort": "works come in the order of their identifiers",
         },
         pace_seconds=3.0,
+        probe="mer",
         pace_reason="states no rate; its digitisation site publishes a crawl delay of 5 s",
     )
 
