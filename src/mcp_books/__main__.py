@@ -34,7 +34,9 @@ def main() -> int:
 
 
 def _serve(*, demonstration: bool) -> None:
-    if sys.stdin is not None and sys.stdin.isatty():
+    if sys.stdin is None or sys.stdout is None:
+        sys.exit("mcp-books: an MCP server needs its standard input and output open")
+    if sys.stdin.isatty():
         sys.stderr.write(_WAITING)
     for module in _UNUSED:
         sys.modules[module] = None  # type: ignore[assignment]  # how Python marks one as absent

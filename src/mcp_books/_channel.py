@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -29,6 +30,8 @@ from .errors import (
 )
 
 __all__ = ["PATIENCE", "RETRY_ROOM", "Channel", "Fetched", "Question", "is_loopback"]
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -197,12 +200,25 @@ class Channel:
             # Before the slot: a first TLS context would let the request leave after its time.
             await self._wire.prepare(question.url)
             async with self._pace.request(room) as since:
+                started = anyio.current_time()
                 reply = await self._wire.send(question, self._name)
+            self._log(reply, anyio.current_time() - started)
             if reply.status not in (301, 302, 303, 307, 308) or "location" not in reply.headers:
                 return reply, since
             question = self._redirected(question, reply)
         raise NetworkFailure(
             f"{self._name} redirected more than {MAX_REDIRECTS} times", hint="Ask again later."
+        )
+
+    def _log(self, reply: Reply, took: float) -> None:
+        """Say what was exchanged; the address is left out, because it holds the reader's words."""
+        logger.info(
+            "%s answered HTTP %d, %d bytes, in %.2f s (spacing %g s)",
+            self._source,
+            reply.status,
+            len(reply.body),
+            took,
+            self._pace.interval,
         )
 
     def _redirected(self, question: Question, reply: Reply) -> Question:
@@ -284,7 +300,7 @@ class Channel:
 
     def _silent(self, seconds: float) -> RateLimited:
         return RateLimited(
-            f"{self._name} had asked for no requests for a while; none was sent",
+            f"{self._name} had refused requests and is left alone for a while; none was sent",
             hint=_ask_again(seconds),
             retry_after=seconds,
         )

@@ -88,8 +88,9 @@ def _entry(source: Source, outcome: _Outcome, settings: Settings) -> str:
         lines.append(f"did not answer ({outcome.took:.1f} s): [{outcome.error.code}]")
         lines.extend(filter(None, (outcome.error.message, outcome.error.hint)))
     interval = _interval(source, settings)
-    reason = f"at most one request every {interval:g} s: {source.profile.pace_reason}"
-    lines.append(reason if interval else "no least time between two requests")
+    own = interval == source.profile.pace_seconds
+    because = f": {source.profile.pace_reason}" if own else " (as set, or after push-back)"
+    lines.append(f"one request every {interval:g} s at most{because}" if interval else "unspaced")
     return "\n  ".join(map(one_line, lines)) + "\n"
 
 

@@ -151,7 +151,11 @@ async def search_items(
 
 
 async def get_item(
-    sources: Sequence[Source], request: RecordRequest, *, answer_timeout: float
+    sources: Sequence[Source],
+    request: RecordRequest,
+    *,
+    answer_timeout: float,
+    on_progress: OnProgress | None = None,
 ) -> RecordAnswer:
     """Read the one record that `request` names.
 
@@ -168,6 +172,8 @@ async def get_item(
         )
     deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
     record = await guarded(source, source.get_item(reading.id.reference), deadline=deadline)
+    if on_progress is not None:
+        await on_progress(1, 1, source.profile.name)
     pared, cut = pare(record, request)
     values: dict[str, object] = {
         "item": pared,

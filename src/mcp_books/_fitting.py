@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from ._paring import window
 from ._phrases import Kind
 from ._qualify import by_weight, note
-from .models import Record
-from .reports import Answered, ExcerptKinds, InsideAnswer, ItemsAnswer, RecordAnswer
+from .models import Model, Record
+from .reports import Answered, ExcerptKinds, InsideAnswer, ItemsAnswer, Note, RecordAnswer
 
 __all__ = ["SHORT_TEXT_LIMIT", "STRUCTURED_LIMIT", "TEXT_LIMIT", "fit", "structured_size"]
 
@@ -21,7 +21,21 @@ STRUCTURED_LIMIT = 40_000
 """Characters of a structured answer, written compactly."""
 
 SHORT_TEXT_LIMIT = 1_000
-"""Characters that one title, subject, term… keeps in a record that has to shrink."""
+"""Characters that one title, subject, term… keeps in an answer that has to shrink."""
+
+_ROW_TEXTS = (
+    "title",
+    "creator",
+    "date",
+    "media_type",
+    "location",
+    "matched_file",
+    "publication",
+    "published_on",
+    "page_label",
+    "section",
+)
+_RECORD_TEXTS = ("title", "creator", "date", "media_type", "description_means")
 
 _Answer = InsideAnswer | ItemsAnswer | RecordAnswer
 _Values = dict[str, object]
@@ -44,9 +58,9 @@ def fit(
 ) -> tuple[_A, str]:
     """Return `answer` and its text with as many whole rows, from the first, as both limits allow.
 
-    What is left out is counted by a note. Reports and notes are never left out, even where they
-    alone pass a limit. A record keeps the start of each text, of each list and of its prose, which
-    resumes where it was cut.
+    What is left out is counted by a note; a text without end is cut before a row is given up for
+    it. Reports and notes are never left out, even where they alone pass a limit. A record keeps
+    the start of each text, of each list and of its prose, which resumes where it was cut.
     """
 
     def tried(smaller: _A) -> tuple[_A, str] | None:
@@ -75,7 +89,10 @@ def _steps(answer: _Answer) -> tuple[_Step, ...]:
             _Step(_longest_list, _shorter_lists),
             _Step(_prose_length, _shorter_prose),
         )
-    return (_Step(lambda whole: len(_rows(whole)) - 1, _fewer_rows),)
+    return (
+        _Step(lambda _: 0, _shorter_rows),
+        _Step(lambda whole: len(_rows(whole)) - 1, _fewer_rows),
+    )
 
 
 def _largest(
@@ -98,6 +115,18 @@ def _rows(answer: _Answer) -> tuple[object, ...]:
     return answer.items if isinstance(answer, ItemsAnswer) else ()
 
 
+def _shorter_rows(answer: _Answer, _: int) -> _Values:
+    """Cut what one row says without end, so that it does not cost the others their place."""
+    assert not isinstance(answer, RecordAnswer)
+    cuts = _Cuts()
+    rows = tuple(
+        row.model_copy(update=cuts.of(row, _ROW_TEXTS))
+        for row in (answer.hits if isinstance(answer, InsideAnswer) else answer.items)
+    )
+    name = "hits" if isinstance(answer, InsideAnswer) else "items"
+    return {name: rows, "notes": by_weight([*answer.notes, *cuts.notes()])}
+
+
 def _fewer_rows(answer: _Answer, kept: int) -> _Values:
     assert not isinstance(answer, RecordAnswer)
     left_out = len(_rows(answer)) - kept
@@ -114,13 +143,40 @@ def _fewer_rows(answer: _Answer, kept: int) -> _Values:
     return values | {"hits": hits, "hit_count": kept, "excerpt_kinds": kinds}
 
 
+class _Cuts:
+    """Texts cut to `SHORT_TEXT_LIMIT`, and how many characters of what were left out."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+
+    def short(self, what: str, text: str) -> str:
+        name = f"characters of {what}"
+        self.counts[name] = self.counts.get(name, 0) + max(0, len(text) - SHORT_TEXT_LIMIT)
+        return text[:SHORT_TEXT_LIMIT]
+
+    def of(self, value: Model, names: Iterable[str], what: str = "") -> _Values:
+        """Return the texts of `value` under `names`, cut."""
+        return {
+            name: self.short(what or name, text)
+            for name in names
+            if isinstance(text := getattr(value, name, None), str)
+        }
+
+    def notes(self) -> Iterator[Note]:
+        return _left_out(self.counts)
+
+
+def _left_out(counts: Mapping[str, int]) -> Iterator[Note]:
+    for what, count in counts.items():
+        if count:
+            yield note(Kind.PARTS_LEFT_OUT, count=count, what=what)
+
+
 def _record_values(
     answer: RecordAnswer, changed: _Values, cut: Mapping[str, int], *stale: Kind
 ) -> _Values:
     """Return the changes to a record's answer, with a note for each part that was `cut`."""
-    told = [
-        note(Kind.PARTS_LEFT_OUT, count=count, what=what) for what, count in cut.items() if count
-    ]
+    told = _left_out(cut)
     kept = [each for each in answer.notes if each.kind not in stale]
     return {
         "item": answer.item.model_copy(update=changed),
@@ -130,38 +186,22 @@ def _record_values(
 
 def _shorter_texts(answer: _Answer, _: int) -> _Values:
     assert isinstance(answer, RecordAnswer)
-    item, cut = answer.item, dict[str, int]()
-
-    def short(what: str, text: str) -> str:
-        name = f"characters of {what}"
-        cut[name] = cut.get(name, 0) + max(0, len(text) - SHORT_TEXT_LIMIT)
-        return text[:SHORT_TEXT_LIMIT]
-
-    changed: _Values = {
-        name: short(name, text)
-        for name in ("title", "creator", "date", "media_type", "description_means")
-        if (text := getattr(item, name)) is not None
-    }
-    rights = item.rights
-    changed["rights"] = rights.model_copy(
-        update={
-            name: short("the terms", text)
-            for name in ("statement", "covers", "note")
-            if (text := getattr(rights, name)) is not None
-        }
-    )
+    item, cuts = answer.item, _Cuts()
+    changed = cuts.of(item, _RECORD_TEXTS)
+    terms = cuts.of(item.rights, ("statement", "covers", "note"), "the terms")
+    changed["rights"] = item.rights.model_copy(update=terms)
     if item.subjects:
-        changed["subjects"] = tuple(short("subjects", text) for text in item.subjects)
+        changed["subjects"] = tuple(cuts.short("subjects", text) for text in item.subjects)
     if item.copies:
         changed["copies"] = tuple(
-            copy.model_copy(update={"label": short("copies", copy.label)}) for copy in item.copies
+            copy.model_copy(update=cuts.of(copy, ("label",), "copies")) for copy in item.copies
         )
     if item.context:
         changed["context"] = {
-            short("context", label): tuple(short("context", text) for text in texts)
+            cuts.short("context", label): tuple(cuts.short("context", text) for text in texts)
             for label, texts in item.context.items()
         }
-    return _record_values(answer, changed, cut)
+    return _record_values(answer, changed, cuts.counts)
 
 
 def _longest_list(answer: _Answer) -> int:

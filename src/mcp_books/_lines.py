@@ -18,6 +18,8 @@ __all__ = [
 
 NOT_STATED = "[not stated]"
 
+_SENTENCE_ENDS = (".", "!", "?", "…", ":", ".'", '."', ".)")
+
 
 def handle(record_id: str, url: str) -> str:
     """Return the line that gives a row's identifier and address."""
@@ -35,7 +37,7 @@ def explained(code: str, message: str, hint: str | None, *, source: str | None =
     said = f"[{code}]{where} {one_line(message)}"
     if not hint:
         return said
-    return f"{said}{'.' if said[-1].isalnum() else ''} {one_line(hint)}"
+    return f"{said}{'' if said.endswith(_SENTENCE_ENDS) else '.'} {one_line(hint)}"
 
 
 def dated(published: str | None, year: int | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn, get_args
 
 from . import __version__
 from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request, Section, Sort
+from .sources.registry import PROFILES
 
 __all__ = ["COMMANDS", "arguments_of", "parser", "spoken"]
 
@@ -29,6 +30,9 @@ Answers go to standard output, progress and errors to standard error.
 Exit code: 0 an archive answered; 1 none did, or no such record; 2 something to change in the
 question; 130 Ctrl-C. Settings are environment variables; the README lists them.
 """
+
+
+_DEMO = "ask stand-in archives with invented records, locally"
 
 
 class _Option(NamedTuple):
@@ -73,6 +77,14 @@ _NAMED = re.compile(r"(?:^|(?<=; ))(\w+)(?:\.\d+)?(?=: )")
 """The argument a problem names, at the head of each one listed."""
 
 
+_SPOKEN = {
+    **{name: option.flag for name, option in _OPTIONS.items() if "_" in name},
+    "search_inside": "'mcp-books search'",
+    "search_items": "'mcp-books items'",
+    "get_item": "'mcp-books get'",
+}
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
@@ -89,20 +101,41 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     whole.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    whole.add_argument(
-        "--demo", action="store_true", help="ask stand-in archives with invented records, locally"
-    )
+    whole.add_argument("--demo", action="store_true", help=_DEMO)
     commands = whole.add_subparsers(
         dest="command", metavar="command", required=True, parser_class=_Parser
     )
     for name, command in COMMANDS.items():
         sub = commands.add_parser(
-            name, help=command.help, description=command.help, allow_abbrev=False
+            name,
+            help=command.help,
+            description=command.help,
+            epilog=_vocabularies(command),
+            allow_abbrev=False,
         )
         _add_options(sub, command)
-    commands.add_parser("check", help="ask each archive one cheap question and time the answer")
-    commands.add_parser("demo", help="a tour of what this does, on archives played locally")
+        _add_demo(sub)
+    check = "ask each archive one cheap question and time the answer"
+    _add_demo(commands.add_parser("check", help=check, description=check))
+    tour = "a tour of what this does, on archives played locally"
+    commands.add_parser("demo", help=tour, description=tour)
     return whole
+
+
+def _add_demo(sub: argparse.ArgumentParser) -> None:
+    """Accept `--demo` behind a command as well; what stood before it is kept."""
+    sub.add_argument("--demo", action="store_true", default=argparse.SUPPRESS, help=_DEMO)
+
+
+def _vocabularies(command: Command) -> str:
+    """Return the ids of the archives, and the words of each for kinds of material."""
+    if "sources" not in command.request.model_fields:
+        return ""
+    told = f"Archives: {', '.join(profile.id for profile in PROFILES)}."
+    if "media_type" in command.request.model_fields:
+        kinds = (f"{one.id}: {', '.join(one.media_types)}" for one in PROFILES if one.media_types)
+        told += f" Kinds of material: {'; '.join(kinds)}."
+    return told
 
 
 def arguments_of(command: Command, options: argparse.Namespace) -> dict[str, Any]:
@@ -112,10 +145,13 @@ def arguments_of(command: Command, options: argparse.Namespace) -> dict[str, Any
 
 
 def spoken(message: str) -> str:
-    """Return an error message with the arguments it names spelled as options."""
-    return _NAMED.sub(
+    """Return a message with the arguments and questions it names spelled as on a command line."""
+    message = _NAMED.sub(
         lambda found: _OPTIONS[found[1]].flag if found[1] in _OPTIONS else found[1], message
     )
+    for name, said in _SPOKEN.items():
+        message = message.replace(name, said)
+    return message
 
 
 def _add_options(sub: argparse.ArgumentParser, command: Command) -> None:

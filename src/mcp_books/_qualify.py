@@ -41,6 +41,8 @@ def qualify_search(
         yield note(Kind.SOURCE_FAILED, failure.source, name=failure.name, code=failure.error.code)
     for report in answered:
         yield from _of_answered(report)
+        if page > 1 and not report.count and report.reported_total:
+            yield note(Kind.PAST_THE_END, report.source, name=report.name, page=page)
         for remark in remarks.get(report.source, ()):
             yield note(remark.kind, report.source, **remark.values)
     cut_off = {

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ._phrases import Derivation
+from ._quotes import QUOTATION_MARKS, straight
 
 __all__ = ["Reformulation", "non_word_characters", "reformulate"]
 
-_QUOTATION_MARKS = '"“”„‟«»'
-_PHRASE = re.compile(f"[{_QUOTATION_MARKS}][^{_QUOTATION_MARKS}]+[{_QUOTATION_MARKS}]")
+_PHRASE = re.compile(f"[{QUOTATION_MARKS}][^{QUOTATION_MARKS}]+[{QUOTATION_MARKS}]")
 
 
 class Reformulation(NamedTuple):
@@ -20,6 +20,8 @@ class Reformulation(NamedTuple):
 
     text: str
     derivation: Derivation
+    again: bool = False
+    """The same words once more, in another field of the catalogue."""
 
 
 def reformulate(query: str, *, fan_out: bool = True) -> tuple[Reformulation, ...]:
@@ -97,7 +99,7 @@ def _longest(words: Sequence[str], count: int) -> list[str]:
 
 
 def _without_quotation_marks(query: str) -> str:
-    return " ".join(re.sub(f"[{_QUOTATION_MARKS}]", " ", query).split())
+    return " ".join(straight(query).replace('"', " ").split())
 
 
 def _without_diacritics(text: str) -> str:

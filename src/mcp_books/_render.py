@@ -186,7 +186,7 @@ def _outcome(report: Answered, noun: str) -> Iterator[str]:
     yield _count(report.count, noun)
     if report.media_type_asked is not None:
         yield f"asked for {one_line(report.media_type_asked)}"
-    means = f" {one_line(report.reported_total_means)}" if report.reported_total_means else ""
+    means = f" ({one_line(report.reported_total_means)})" if report.reported_total_means else ""
     if report.reported_total is None:
         yield f"no total{means}"
     else:

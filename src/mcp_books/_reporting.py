@@ -70,7 +70,7 @@ def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
     counted_wording, counted = (added or [(w, p) for w, p, _ in climbed.pages])[0]
     further = any(wording.derivation is not Derivation.AS_ASKED for wording, _ in added)
     total = means = None
-    if counted.total is not None:
+    if counted.total is not None and counted.total.value >= len(counted.rows):
         total = counted.total.value
         means = TOTALS[Total.OF_ONE_WORDING if further else Total.OF_THE_QUERY].format(
             counts=counted.total.counts,
@@ -78,6 +78,8 @@ def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
             derivation=DERIVATIONS[counted_wording.derivation],
         )
     held_back = len(counted.rows) > len(climbed.rows)
+    # A count smaller than the rows beside it is no count, and says nothing of what follows.
+    more = held_back or (None if counted.total is not None and total is None else counted.more)
     values: dict[str, object] = {
         "source": profile.id,
         "name": profile.name,
@@ -87,7 +89,7 @@ def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
         "reported_total_means": means,
         "skipped": sum(page.unreadable for page in pages),
         "set_aside": sum(page.set_aside for page in pages),
-        "more_on_this_archive": None if further else held_back or counted.more,
+        "more_on_this_archive": None if further else more,
         "ordered_on": counted.ordered_on,
         "attribution": profile.credit(min(page.retrieved for page in pages)),
         "filters_dropped": asked.filters_dropped,

@@ -14,6 +14,12 @@ __all__ = ["InsideRequest", "ItemsRequest", "RecordRequest", "Request", "Section
 Sort = Literal["relevance", "newest", "oldest", "title"]
 Section = Literal["description", "subjects", "copies", "context"]
 
+_TOLD, _NAME_LENGTH = 5, 60
+_UNSEEN = frozenset("\u00ad\u200b\u2060\ufeff")
+"""What text copied from a page carries without anybody seeing it: no part of the words."""
+_JOINERS = frozenset("\u200c\u200d")
+"""What words of Persian and of Indic scripts are written with."""
+
 _Query = Annotated[
     str, Field(min_length=2, max_length=300, description='Words, or a phrase in "double quotes".')
 ]
@@ -48,12 +54,14 @@ class Request(BaseModel):
             inside = {one["loc"][:1] for one in found if len(one["loc"]) > 1}
             # A list whose parts were refused is also reported as empty: once is enough.
             told = [one for one in found if one["loc"] not in inside]
-            problems = "; ".join(map(cls._problem, told))
-            raise InvalidInput(problems, hint=f"It takes: {', '.join(cls.model_fields)}.") from None
+            problems = "; ".join(map(cls._problem, told[:_TOLD]))
+            unknown = any(one["type"] in ("extra_forbidden", "missing") for one in told)
+            hint = f"It takes: {', '.join(cls.model_fields)}." if unknown else None
+            raise InvalidInput(problems, hint=hint) from None
 
     @staticmethod
     def _problem(found: dict[str, Any]) -> str:
-        name = ".".join(str(part) for part in found["loc"])
+        name = ".".join(str(part) for part in found["loc"])[:_NAME_LENGTH]
         if found["type"] == "extra_forbidden":
             return f"{name!r} is not an argument"
         message = str(found["msg"]).removeprefix("Value error, ")
@@ -69,9 +77,11 @@ class _Search(Request):
     @field_validator("query")
     @classmethod
     def _holds_no_control_character(cls, value: str) -> str:
-        if any(not character.isprintable() and not character.isspace() for character in value):
-            raise ValueError("control and formatting characters are not accepted")
-        folded = " ".join(value.split())
+        seen = "".join(character for character in value if character not in _UNSEEN)
+        for character in seen:
+            if not (character.isprintable() or character.isspace() or character in _JOINERS):
+                raise ValueError(f"the character U+{ord(character):04X} is not accepted")
+        folded = " ".join(seen.split())
         if len(folded) < 2:
             raise ValueError("at least 2 characters are needed")
         if not any(unicodedata.category(character)[0] in "LN" for character in folded):

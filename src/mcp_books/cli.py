@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._logs import settings_from_environment
@@ -24,6 +25,7 @@ ANSWERED, NOTHING_ANSWERED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # Answers hold every script; a terminal's own encoding may not.
         if hasattr(stream, "reconfigure"):
@@ -37,7 +39,17 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read the answer has enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ANSWERED
+    except OSError as problem:
+        sys.stderr.write(f"mcp-books: the answer could not be written ({problem.strerror})\n")
+        return NOTHING_ANSWERED
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Give a stream that the shell closed (`2>&-`) a place to go; Python leaves None there."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -81,7 +93,7 @@ def _ask(command: Command, options: Any, settings: Settings) -> int:
     try:
         answer, text = anyio.run(_answer, request, settings)
     except BooksError as error:
-        sys.stderr.write(f"{render_error(error)}\n")
+        sys.stderr.write(f"{spoken(render_error(error))}\n")
         return BAD_INPUT if isinstance(error, InvalidInput) else NOTHING_ANSWERED
     sys.stdout.write(_as_json(answer.dump()) if options.json else f"{text}\n")
     reports = getattr(answer, "per_source", None)

@@ -201,12 +201,14 @@ class BooksClient:
         *,
         on_progress: OnProgress | None = None,
     ) -> InsideAnswer | ItemsAnswer | RecordAnswer:
-        """Answer a validated request; `on_progress` is called after each archive of a search."""
+        """Answer a validated request; `on_progress` is called after each archive."""
         timeout = self.settings.answer_timeout
         if isinstance(request, RecordRequest):
             self._refuse_not_read(request.identifier)
             await self._open()
-            return await _federation.get_item(self.sources, request, answer_timeout=timeout)
+            return await _federation.get_item(
+                self.sources, request, answer_timeout=timeout, on_progress=on_progress
+            )
         if isinstance(request, ItemsRequest):
             self._refuse_unknown_kind(request.media_type)
         scope = self._in_scope(request.sources)

@@ -38,10 +38,11 @@ class BooksError(Exception):
     """The base of every error this package raises.
 
     `message` says what happened, `hint` what to do next, `source` which archive it was (its id),
-    or None where no archive is concerned.
+    or None where no archive is concerned; `sent` whether a request had gone out to it.
     """
 
     code: ClassVar[ErrorCode]
+    sent: bool = True
 
     def __init__(self, message: str, *, hint: str | None = None, source: str | None = None) -> None:
         super().__init__(message)
@@ -51,9 +52,13 @@ class BooksError(Exception):
 
 
 class InvalidInput(BooksError):
-    """An argument, a query or an identifier that has to be changed."""
+    """An argument, a query or an identifier that has to be changed.
+
+    Raised before anything is sent, unless `sent` says that it was the archive that refused.
+    """
 
     code = "invalid_input"
+    sent = False
 
 
 class SourceError(BooksError):

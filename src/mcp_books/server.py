@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -165,10 +165,21 @@ def serve(settings: Settings) -> NoReturn:
     try:
         anyio.run(server.run_stdio_async)
         code = 0
-    except Exception:
-        logger.exception("the server stopped")
+    except Exception as stopped:
+        if _host_left(stopped):
+            code = 0
+        else:
+            logger.exception("the server stopped")
     finally:
         logging.shutdown()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, or never open
+                stream.flush()
         os._exit(code)
+
+
+def _host_left(stopped: Exception) -> bool:
+    """Tell whether nothing went wrong but that the host no longer reads."""
+    if isinstance(stopped, ExceptionGroup):
+        return all(map(_host_left, stopped.exceptions))
+    return isinstance(stopped, BrokenPipeError | anyio.BrokenResourceError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -14,12 +15,16 @@ __all__ = ["VARIABLES", "LogLevel", "Settings"]
 
 logger = logging.getLogger(__name__)
 
+_PREFIX = "BOOKS_"
+_READ_ELSEWHERE = ("BOOKS_LIVE",)
+"""Variables of that prefix that are no settings: the live tests are switched on by one."""
+
 LogLevel = Literal["silent", "error", "info", "debug"]
 
 
 def _is_base_address(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError("an http or https address is needed")
     if parts.query or parts.fragment or parts.username:
         raise ValueError("a base address has no query, fragment or user name")
@@ -78,6 +83,9 @@ class Settings(BaseModel):
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
         """Read the environment; an unusable value is reported on stderr and its default stands."""
         environ = os.environ if environ is None else environ
+        for name in environ:
+            if name.startswith(_PREFIX) and name not in (*VARIABLES, *_READ_ELSEWHERE):
+                logger.error("%s is not a setting of this version; it is not read", name[:80])
         accepted: dict[str, object] = {}
         for variable, (field, divisor) in VARIABLES.items():
             raw = environ.get(variable, "").strip()
@@ -89,17 +97,35 @@ class Settings(BaseModel):
             except ValueError as unusable:
                 # A bad setting has no traceback worth reading.
                 logger.error(  # noqa: TRY400
-                    "%s=%r is not used (%s); the default stands", variable, raw, _reason(unusable)
+                    "%s=%r is not used (%s); the default stands",
+                    variable,
+                    raw[:80],
+                    _reason(unusable, divisor),
                 )
             else:
                 accepted[field] = value
         return cls.model_validate(accepted)
 
 
-def _reason(unusable: ValueError) -> str:
-    if isinstance(unusable, ValidationError):
-        return str(unusable.errors()[0]["msg"])
-    return "not a number"
+def _reason(unusable: ValueError, divisor: int) -> str:
+    """Say what is wrong in the variable's own unit, which `divisor` turns into the field's."""
+    if not isinstance(unusable, ValidationError):
+        return "not a number"
+    problem = unusable.errors()[0]
+    bounds = problem.get("ctx", {})
+    if math.isnan(number := _number(problem["input"])) or math.isinf(number):
+        return "not a number"
+    if "ge" in bounds:
+        return f"less than {bounds['ge'] * divisor:g}"
+    if "le" in bounds:
+        return f"more than {bounds['le'] * divisor:g}"
+    if problem["type"] == "string_pattern_mismatch":
+        return "only printable ASCII characters are accepted"
+    return str(problem["msg"]).removeprefix("Value error, ")
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 VARIABLES: Mapping[str, tuple[str, int]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 __all__ = [
     "first",
@@ -15,6 +16,7 @@ __all__ = [
     "plain_or_none",
     "rows",
     "texts",
+    "web_address",
     "year",
 ]
 
@@ -79,6 +81,23 @@ def rows(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def web_address(value: object, base: str | None = None) -> str | None:
+    """Return the first text of `value` as an http or https address, or None.
+
+    A relative one is resolved against `base`, and is none where there is no base.
+    """
+    text = first(value)
+    if text is None:
+        return None
+    try:
+        address = text if base is None else urljoin(base, text)
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return None
+    return address if usable else None
+
+
 def plain(text: str) -> str:
     """Return `text` read as HTML once: tags to text, entities to characters, lines kept."""
     text = _LINE_END.sub("\n", text).strip()
@@ -99,7 +118,9 @@ def plain(text: str) -> str:
         block.tail = "\n" + (block.tail or "")
     for cell in root.iter(*_CELLS):
         cell.tail = " " + (cell.tail or "")
-    lines = (" ".join(line.split()) for line in str(root.text_content()).split("\n"))
+    # A parser may give up on markup nested without end; its text is still worth having.
+    content = str(root.text_content()).strip() or re.sub(_TAG, " ", text)
+    lines = (" ".join(line.split()) for line in content.split("\n"))
     return "\n".join(line for line in lines if line)
 
 

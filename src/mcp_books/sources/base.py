@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
@@ -107,7 +107,6 @@ class InsideQuery:
     page: int = 1
     max_excerpt_chars: int = 300
     max_excerpts: int = 2
-    requests_left: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,6 @@ class CatalogueQuery:
     year_from: int | None = None
     year_to: int | None = None
     sort: Sort = "relevance"
-    requests_left: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +135,11 @@ class ResultPage(Generic[RowT]):
     ordered_on: str | None = None
     sent_as: str | None = None
     """What was sent, where it differs from the wording."""
-    requests: int = 1
     retrieved: date
     cached: bool = False
+    again: Callable[[], Awaitable[ResultPage[RowT]]] | None = None
+    """Asks the same words in another field, where this page established nothing. Called once, as
+    one of the requests an archive gets in a call; what it answers replaces this page's remarks."""
     remarks: tuple[Remark, ...] = ()
     """What else a reader has to know of this page. Every value of a remark is filled in."""
 

@@ -11,7 +11,7 @@ from mcp_books.identifiers import Claim
 
 __all__ = ["claim", "is_identifier", "is_list_of_a_person"]
 
-_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,199}")
 _ARK = re.compile(r"ark:/?13960/", re.IGNORECASE)
 _ITEM_PATH = re.compile(r"/(?:details|download|metadata|stream|embed)/([^/]*)")
 _HINT = "Give an item's identifier: the name after /details/ in its address."

@@ -7,12 +7,11 @@ What names people who handled the item (uploader, operator, scanner, reviews…)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
 
 from mcp_books.errors import InvalidInput
 from mcp_books.identifiers import RecordId
 from mcp_books.models import Record, Rights
-from mcp_books.sources._values import first, joined, mapping, plain, rows, texts
+from mcp_books.sources._values import first, joined, mapping, plain, rows, texts, web_address
 from mcp_books.sources._values import year as year_of
 from mcp_books.sources.base import Profile
 
@@ -115,7 +114,7 @@ def _subjects(value: object) -> tuple[str, ...]:
 
 def _rights(metadata: Mapping[str, object]) -> Rights:
     licence = first(metadata.get("licenseurl"))
-    url = licence if licence and urlsplit(licence).scheme in ("http", "https") else None
+    url = web_address(licence)
     stated = _prose(metadata.get("rights")) or (licence if url is None else None)
     status = first(metadata.get("possible-copyright-status"))
     rights = Rights(statement=stated or status, url=url, covers="this item")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urljoin
 
 from mcp_books.models import Rights
 from mcp_books.sources import _values
@@ -50,13 +49,13 @@ def _address(sent: str, site: str) -> str | None:
     links: list[tuple[str, str]] = _LINK.findall(sent)
     for target, text in links:
         absolute = _absolute(target.replace("&amp;", "&"), site)
-        if absolute.startswith(("http://", "https://")) and _OF_TERMS.search(f"{target} {text}"):
+        if absolute is not None and _OF_TERMS.search(f"{target} {text}"):
             return absolute
     written = None if links else _ADDRESS.search(sent)
-    return written[0] if written else None
+    return _values.web_address(written[0]) if written else None
 
 
-def _absolute(target: str, site: str) -> str:
+def _absolute(target: str, site: str) -> str | None:
     if target.startswith("/") and not target.startswith("//"):
-        return site + target
-    return urljoin(f"{site}/", target)
+        return _values.web_address(site + target)
+    return _values.web_address(target, f"{site}/")
