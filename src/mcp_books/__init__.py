@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._phrases import Kind
     from .arguments import InsideRequest, ItemsRequest, RecordRequest
     from .client import BooksClient
     from .errors import (
@@ -60,6 +61,7 @@ __all__ = [
     "InvalidInput",
     "ItemsAnswer",
     "ItemsRequest",
+    "Kind",
     "NetworkFailure",
     "Note",
     "ParseFailure",
@@ -76,6 +78,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_phrases": ("Kind",),
     "arguments": ("InsideRequest", "ItemsRequest", "RecordRequest"),
     "client": ("BooksClient",),
     "errors": (

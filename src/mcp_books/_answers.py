@@ -35,5 +35,5 @@ def text_of(answer: Answer, profiles: Profiles) -> str:
 def fitted(answer: Any, profiles: Profiles) -> tuple[Answer, str]:
     """Return as much of `answer` as a host accepts, and the text block of that."""
     fit_answer: Answer
-    fit_answer, text = fit(answer, lambda kept: text_of(kept, profiles))
+    fit_answer, text = fit(answer, lambda kept: text_of(kept, profiles), profiles=profiles)
     return fit_answer, text

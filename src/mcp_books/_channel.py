@@ -9,15 +9,17 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import count
 from typing import Any, Generic, Protocol, TypeVar
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode
 
 import anyio
+from anyio import to_thread
 from anyio.abc import TaskGroup
 
-from ._cache import Answers, Unfinished
+from ._cache import Answers, Flight, Unfinished
 from ._ledger import Silenced, TooLate
 from ._pacing import Pace, time_left
-from ._replies import Reply, retry_after
+from ._redirects import Bounds, Question
+from ._replies import SMALL_BODY, Reply, retry_after
 from .errors import (
     BooksError,
     DeadlineExceeded,
@@ -29,7 +31,7 @@ from .errors import (
     asking,
 )
 
-__all__ = ["PATIENCE", "RETRY_ROOM", "Channel", "Fetched", "Question", "is_loopback"]
+__all__ = ["PATIENCE", "RETRY_ROOM", "Channel", "Fetched"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,16 +52,6 @@ class Fetched(Generic[T]):
     value: T
     retrieved: date
     cached: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One request as it is sent, redirects aside."""
-
-    method: str
-    url: str
-    accept: str
-    form: bytes | None = None
 
 
 class _Wire(Protocol):
@@ -92,8 +84,7 @@ class Channel:
         self._source = source
         self._name = name
         self._base = base_url.rstrip("/")
-        self._hosts = frozenset(hosts)
-        self._closed_paths = closed_paths
+        self._bounds = Bounds(name, self._base, hosts, closed_paths)
         self._max_retries = max_retries
         self._silence_after_refusal = silence_after_refusal
 
@@ -115,10 +106,10 @@ class Channel:
 
         `read` runs inside the retries: what it raises is asked again as often as the error's
         `retries` and the settings allow. Its value is kept and shared, so it must not be changed,
-        and may depend on nothing but the answer and `variant`.
+        and may depend on nothing but the answer and `variant`. A large answer is read in a thread.
 
         Raises:
-            BooksError: one of the six codes, with `source` set.
+            BooksError: one of the six codes, with `source` and `sent` set.
         """
         url = self._base + path
         if params:
@@ -160,16 +151,27 @@ class Channel:
                 raise self._unfinished(unfinished) from None
         return replace(kept.value, cached=kept.cached)
 
-    async def _ask(self, question: Question, read: Callable[[Reply], T]) -> Fetched[T]:
+    async def _ask(
+        self, question: Question, read: Callable[[Reply], T], flight: Flight[Any]
+    ) -> Fetched[T]:
         """Ask until there is an answer or nothing more to try."""
+        try:
+            return await self._retried(question, read, flight)
+        except BooksError as error:
+            error.sent = flight.sent
+            raise
+
+    async def _retried(
+        self, question: Question, read: Callable[[Reply], T], flight: Flight[Any]
+    ) -> Fetched[T]:
         cause: SourceError | None = None
         for retried in count():
             try:
-                return await self._once(question, read, RETRY_ROOM if cause else 0.0)
+                return await self._once(question, read, RETRY_ROOM if cause else 0.0, flight)
             except Silenced as silenced:
-                raise self._silent(silenced.seconds) from None
+                raise self._silent(silenced.seconds, flight) from None
             except TooLate as late:
-                raise (cause or self._too_late(late.seconds)) from None
+                raise (cause or self._too_late(late.seconds, flight)) from None
             except SourceError as error:
                 if retried >= min(error.retries, self._max_retries):
                     raise
@@ -179,12 +181,12 @@ class Channel:
         raise AssertionError("unreachable")
 
     async def _once(
-        self, question: Question, read: Callable[[Reply], T], room: float
+        self, question: Question, read: Callable[[Reply], T], room: float, flight: Flight[Any]
     ) -> Fetched[T]:
-        reply, since = await self._exchange(question, room)
+        reply, since = await self._exchange(question, room, flight)
         try:
             self._refuse_push_back(reply)
-            value = read(reply)
+            value = await _read(read, reply)
         except RateLimited as error:
             await self._pushed_back(error, since)
             raise
@@ -192,23 +194,35 @@ class Channel:
             await self._pace.answered(well=isinstance(error, RecordNotFound | InvalidInput))
             raise
         await self._pace.answered(well=True)
+        flight.size = len(reply.body)
         return Fetched(value, datetime.now(UTC).date(), cached=False)
 
-    async def _exchange(self, question: Question, room: float) -> tuple[Reply, int]:
+    async def _exchange(
+        self, question: Question, room: float, flight: Flight[Any]
+    ) -> tuple[Reply, int]:
         """Send `question` and follow its redirects, each at a slot of its own."""
         for _ in range(MAX_REDIRECTS + 1):
             # Before the slot: a first TLS context would let the request leave after its time.
             await self._wire.prepare(question.url)
             async with self._pace.request(room) as since:
-                started = anyio.current_time()
-                reply = await self._wire.send(question, self._name)
-            self._log(reply, anyio.current_time() - started)
+                reply = await self._send(question, flight)
             if reply.status not in (301, 302, 303, 307, 308) or "location" not in reply.headers:
                 return reply, since
-            question = self._redirected(question, reply)
+            question = self._bounds.follow(question, reply)
         raise NetworkFailure(
             f"{self._name} redirected more than {MAX_REDIRECTS} times", hint="Ask again later."
         )
+
+    async def _send(self, question: Question, flight: Flight[Any]) -> Reply:
+        started, before = anyio.current_time(), flight.sent
+        flight.sent = True
+        try:
+            reply = await self._wire.send(question, self._name)
+        except InvalidInput:  # it made no address
+            flight.sent = before
+            raise
+        self._log(reply, anyio.current_time() - started)
+        return reply
 
     def _log(self, reply: Reply, took: float) -> None:
         """Say what was exchanged; the address is left out, because it holds the reader's words."""
@@ -219,38 +233,6 @@ class Channel:
             len(reply.body),
             took,
             self._pace.interval,
-        )
-
-    def _redirected(self, question: Question, reply: Reply) -> Question:
-        try:
-            url = urljoin(question.url, reply.headers["location"]).partition("#")[0]
-            here, there = urlsplit(question.url), urlsplit(url)
-            host, port = there.hostname or "", there.port
-        except ValueError:
-            raise self._refused_redirect("an address that cannot be read") from None
-        if question.method != "GET" and (
-            reply.status not in (307, 308) or there.netloc != here.netloc
-        ):
-            raise self._refused_redirect("where a form must not be sent again")
-        base = urlsplit(self._base)
-        at_base = (there.scheme, there.netloc) == (base.scheme, base.netloc)
-        at_archive = (
-            there.scheme == "https"
-            and host in self._hosts
-            and port in (None, 443)
-            and there.username is None
-            and not is_loopback(base.hostname or "")
-        )
-        if there.path.removeprefix(base.path).startswith(self._closed_paths):
-            raise self._refused_redirect("to a path closed to programs")
-        if not (at_base or at_archive):
-            raise self._refused_redirect(f"to {there.scheme[:10]}://{host[:80]}"[:100])
-        return replace(question, url=url)
-
-    def _refused_redirect(self, where: str) -> NetworkFailure:
-        return NetworkFailure(
-            f"{self._name} redirected elsewhere, and that was not followed: {where!r}",
-            hint="Asking again will not help; the archive may have moved this service.",
         )
 
     def _refuse_push_back(self, reply: Reply) -> None:
@@ -289,34 +271,43 @@ class Channel:
         return True
 
     def _unfinished(self, unfinished: Unfinished) -> SourceError:
+        error: SourceError
         if unfinished.closed:
-            return NetworkFailure(
+            error = NetworkFailure(
                 f"{self._name} was not waited for: the client was closed", hint="Open another."
             )
-        return DeadlineExceeded(
-            f"{self._name} had not answered when the time allowed was over",
-            hint="Ask this archive alone, or allow more time.",
-        )
+        else:
+            error = DeadlineExceeded(
+                f"{self._name} had not answered when the time allowed was over",
+                hint="Ask this archive alone, or allow more time.",
+            )
+        error.sent = unfinished.sent
+        return error
 
-    def _silent(self, seconds: float) -> RateLimited:
+    def _silent(self, seconds: float, flight: Flight[Any]) -> RateLimited:
         return RateLimited(
-            f"{self._name} had refused requests and is left alone for a while; none was sent",
+            f"{self._name} had refused requests and is left alone for a while; "
+            f"{_none_was_sent(flight)}",
             hint=_ask_again(seconds),
             retry_after=seconds,
         )
 
-    def _too_late(self, seconds: float) -> DeadlineExceeded:
+    def _too_late(self, seconds: float, flight: Flight[Any]) -> DeadlineExceeded:
         return DeadlineExceeded(
             f"{self._name} could be asked in {seconds:.0f} s only, after the time allowed; "
-            "no request was sent",
+            f"{_none_was_sent(flight)}",
             hint="Ask again in a moment, or ask this archive alone.",
         )
 
 
-def is_loopback(host: str) -> bool:
-    """Tell whether `host` is this machine: localhost, 127.0.0.0/8, ::1."""
-    host = host.strip("[]").lower()
-    return host in ("localhost", "::1") or (host.startswith("127.") and host.count(".") == 3)
+async def _read(read: Callable[[Reply], T], reply: Reply) -> T:
+    if len(reply.body) <= SMALL_BODY:
+        return read(reply)
+    return await to_thread.run_sync(read, reply, abandon_on_cancel=True)
+
+
+def _none_was_sent(flight: Flight[Any]) -> str:
+    return "it was not asked again" if flight.sent else "no request was sent"
 
 
 def _ask_again(wait: float | None) -> str:

@@ -24,6 +24,7 @@ LABELS = (
     "copies",
     "credit",
     "description",
+    "excerpt",
     "failed",
     "id",
     "not filled here",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -9,7 +10,7 @@ from typing import Generic, TypeVar
 import anyio
 
 from ._guard import guarded
-from ._ladder import Climb, climb
+from ._in_turn import Outcome, ask_in_turn
 from ._merging import (
     hit_key,
     interleave,
@@ -46,6 +47,8 @@ from .sources.base import (
     Source,
 )
 
+logger = logging.getLogger(__name__)
+
 __all__ = ["OnProgress", "get_item", "search_inside", "search_items"]
 
 OnProgress = Callable[[int, int, str], Awaitable[None]]
@@ -63,7 +66,7 @@ class _Job(Generic[RowT]):
 
     source: Source
     asked: Asked
-    ask: Callable[[Reformulation, int], Awaitable[ResultPage[RowT]]] | None
+    ask: Callable[[Reformulation], Awaitable[ResultPage[RowT]]] | None
     absent_because: str = ""
 
 
@@ -172,8 +175,7 @@ async def get_item(
         )
     deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
     record = await guarded(source, source.get_item(reading.id.reference), deadline=deadline)
-    if on_progress is not None:
-        await on_progress(1, 1, source.profile.name)
+    await _told(on_progress, 1, 1, source)
     pared, cut = pare(record, request)
     values: dict[str, object] = {
         "item": pared,
@@ -193,7 +195,7 @@ def _inside_job(source: Source, request: InsideRequest) -> _Job[Hit]:
     if not isinstance(source, FullTextSource):
         return _Job(source, Asked("search_inside"), None, cannot(source.profile, "search_inside"))
 
-    async def ask(wording: Reformulation, requests_left: int) -> ResultPage[Hit]:
+    async def ask(wording: Reformulation) -> ResultPage[Hit]:
         return await source.search_inside(
             InsideQuery(
                 text=wording.text,
@@ -201,7 +203,6 @@ def _inside_job(source: Source, request: InsideRequest) -> _Job[Hit]:
                 page=request.page,
                 max_excerpt_chars=request.max_excerpt_chars,
                 max_excerpts=request.max_excerpts_per_match,
-                requests_left=requests_left,
             )
         )
 
@@ -225,7 +226,7 @@ def _items_job(source: Source, request: ItemsRequest) -> _Job[BriefRecord]:
         sort = "relevance"
     asked = Asked("search_items", media_type=media_type, filters_dropped=tuple(dropped))
 
-    async def ask(wording: Reformulation, requests_left: int) -> ResultPage[BriefRecord]:
+    async def ask(wording: Reformulation) -> ResultPage[BriefRecord]:
         return await source.search_items(
             CatalogueQuery(
                 text=wording.text,
@@ -235,7 +236,6 @@ def _items_job(source: Source, request: ItemsRequest) -> _Job[BriefRecord]:
                 year_from=year_from,
                 year_to=year_to,
                 sort=sort,
-                requests_left=requests_left,
             )
         )
 
@@ -251,16 +251,15 @@ async def _gather(
 ) -> _Gathered[RowT]:
     wordings = reformulate(request.query, fan_out=request.fan_out and request.page == 1)
     deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
-    climbs: dict[str, Climb[RowT]] = {}
+    outcomes: dict[str, Outcome[RowT]] = {}
     asked = [job for job in jobs if job.ask is not None]
 
     async def one(job: _Job[RowT]) -> None:
         assert job.ask is not None
-        climbs[job.source.id] = await climb(
+        outcomes[job.source.id] = await ask_in_turn(
             job.source, wordings, job.ask, limit=request.limit, key=key, deadline=deadline
         )
-        if on_progress is not None:
-            await on_progress(len(climbs), len(asked), job.source.profile.name)
+        await _told(on_progress, len(outcomes), len(asked), job.source)
 
     async with anyio.create_task_group() as tasks:
         for job in asked:
@@ -268,32 +267,46 @@ async def _gather(
     reports = tuple(
         absent(job.source.profile, job.absent_because)
         if job.ask is None
-        else report(job.source.profile, job.asked, climbs[job.source.id])
+        else report(job.source.profile, job.asked, outcomes[job.source.id])
         for job in jobs
     )
-    _refuse_what_all_refuse(climbs)
+    _refuse_what_all_refuse({job.source.profile.name: outcomes[job.source.id] for job in asked})
     return _Gathered(
         reports,
-        tuple(tuple(climbs[job.source.id].rows) for job in asked),
-        {source: climbed.remarks for source, climbed in climbs.items()},
+        tuple(tuple(outcomes[job.source.id].rows) for job in asked),
+        {source: outcome.remarks for source, outcome in outcomes.items()},
         tuple(
             dict.fromkeys(
                 attempt.query
                 for job in asked
-                for attempt in climbs[job.source.id].attempts
+                for attempt in outcomes[job.source.id].attempts
                 if attempt.ran
             )
         ),
     )
 
 
-def _refuse_what_all_refuse(climbs: Mapping[str, Climb[RowT]]) -> None:
-    failures = [climbed.failure for climbed in climbs.values()]
-    if not failures or not all(isinstance(failure, InvalidInput) for failure in failures):
+async def _told(on_progress: OnProgress | None, done: int, of: int, source: Source) -> None:
+    """Tell of one archive; whoever cannot be told does not lose the answer."""
+    if on_progress is None:
         return
-    refusals = [failure for failure in failures if failure is not None]
-    hints = dict.fromkeys(refusal.hint for refusal in refusals if refusal.hint)
+    try:
+        await on_progress(done, of, source.profile.name)
+    except Exception:
+        logger.exception("Progress could not be told")
+
+
+def _refuse_what_all_refuse(outcomes: Mapping[str, Outcome[RowT]]) -> None:
+    """Raise where every archive asked (by name) refused the query or the page."""
+    refusals = {
+        name: outcome.failure
+        for name, outcome in outcomes.items()
+        if isinstance(outcome.failure, InvalidInput)
+    }
+    if not refusals or len(refusals) < len(outcomes):
+        return
+    hints = dict.fromkeys(refusal.hint for refusal in refusals.values() if refusal.hint)
     raise InvalidInput(
-        "; ".join(dict.fromkeys(refusal.message for refusal in refusals)),
+        "; ".join(f"{name}: {refusal.message}" for name, refusal in refusals.items()),
         hint=" ".join(hints) or None,
     )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
+from ._merging import order_of_hits, order_of_rows
 from ._paring import window
-from ._phrases import Kind
-from ._qualify import by_weight, note
-from .models import Model, Record
+from ._phrases import ORDERS, Kind
+from ._qualify import KINDS_OF_HITS, Profiles, by_weight, note, qualify_hits
+from .models import BriefRecord, Hit, Model, Record
 from .reports import Answered, ExcerptKinds, InsideAnswer, ItemsAnswer, Note, RecordAnswer
+from .sources.registry import registered
 
 __all__ = ["SHORT_TEXT_LIMIT", "STRUCTURED_LIMIT", "TEXT_LIMIT", "fit", "structured_size"]
 
@@ -55,12 +59,14 @@ def fit(
     *,
     text_limit: int = TEXT_LIMIT,
     structured_limit: int = STRUCTURED_LIMIT,
+    profiles: Profiles | None = None,
 ) -> tuple[_A, str]:
     """Return `answer` and its text with as many whole rows, from the first, as both limits allow.
 
     What is left out is counted by a note; a text without end is cut before a row is given up for
     it. Reports and notes are never left out, even where they alone pass a limit. A record keeps
     the start of each text, of each list and of its prose, which resumes where it was cut.
+    `profiles`: what each archive is, by id; the registered archives when not given.
     """
 
     def tried(smaller: _A) -> tuple[_A, str] | None:
@@ -69,7 +75,7 @@ def fit(
         return (smaller, text) if fits else None
 
     fitted = tried(answer)
-    for step in _steps(answer):
+    for step in _steps(answer, profiles):
         if fitted is not None:
             break
         fitted = _largest(answer, step, tried)
@@ -82,7 +88,7 @@ def structured_size(answer: InsideAnswer | ItemsAnswer | RecordAnswer) -> int:
     return len(json.dumps(answer.dump(), ensure_ascii=False, separators=(",", ":")))
 
 
-def _steps(answer: _Answer) -> tuple[_Step, ...]:
+def _steps(answer: _Answer, profiles: Profiles | None) -> tuple[_Step, ...]:
     if isinstance(answer, RecordAnswer):
         return (
             _Step(lambda _: 0, _shorter_texts),
@@ -91,7 +97,10 @@ def _steps(answer: _Answer) -> tuple[_Step, ...]:
         )
     return (
         _Step(lambda _: 0, _shorter_rows),
-        _Step(lambda whole: len(_rows(whole)) - 1, _fewer_rows),
+        _Step(
+            lambda whole: len(_rows(whole)) - 1,
+            partial(_fewer_rows, profiles=registered() if profiles is None else profiles),
+        ),
     )
 
 
@@ -109,7 +118,7 @@ def _largest(
     return best
 
 
-def _rows(answer: _Answer) -> tuple[object, ...]:
+def _rows(answer: _Answer) -> tuple[Hit, ...] | tuple[BriefRecord, ...]:
     if isinstance(answer, InsideAnswer):
         return answer.hits
     return answer.items if isinstance(answer, ItemsAnswer) else ()
@@ -127,20 +136,60 @@ def _shorter_rows(answer: _Answer, _: int) -> _Values:
     return {name: rows, "notes": by_weight([*answer.notes, *cuts.notes()])}
 
 
-def _fewer_rows(answer: _Answer, kept: int) -> _Values:
+def _fewer_rows(answer: _Answer, kept: int, profiles: Profiles) -> _Values:
+    """Keep the first rows, and say of the answer only what is true of those."""
     assert not isinstance(answer, RecordAnswer)
-    left_out = len(_rows(answer)) - kept
-    contributing = sum(
-        isinstance(report, Answered) and report.count > 0 for report in answer.per_source
-    )
-    told = note(Kind.ROWS_LEFT_OUT, count=left_out, limit=max(1, kept // max(1, contributing)))
-    values: _Values = {"notes": by_weight([*answer.notes, told])} if left_out else {}
+    rows = _rows(answer)[:kept]
+    counts = Counter(row.source for row in rows)
+    values: _Values = {
+        "per_source": tuple(
+            report.model_copy(update={"count": counts[report.source]})
+            if isinstance(report, Answered)
+            else report
+            for report in answer.per_source
+        )
+    }
+    left_out = () if kept == len(_rows(answer)) else (_rows_left_out(answer, counts),)
     if isinstance(answer, ItemsAnswer):
-        return values | {"items": answer.items[:kept], "item_count": kept}
+        notes = by_weight([*answer.notes, *left_out])
+        values |= {"items": rows, "item_count": kept, "notes": notes}
+        items = answer.items[:kept]
+        return values | ({"order": ORDERS[order_of_rows([items])]} if len(counts) < 2 else {})
     hits = answer.hits[:kept]
     openings = sum(hit.excerpt_kind == "page_opening" for hit in hits)
-    kinds = ExcerptKinds(passage=kept - openings, page_opening=openings)
-    return values | {"hits": hits, "hit_count": kept, "excerpt_kinds": kinds}
+    others = [each for each in answer.notes if each.kind not in KINDS_OF_HITS]
+    return values | {
+        "hits": hits,
+        "hit_count": kept,
+        "excerpt_kinds": ExcerptKinds(passage=kept - openings, page_opening=openings),
+        "order": answer.order if 0 < openings < kept and len(counts) > 1 else _order_of(hits),
+        "notes": by_weight([*others, *qualify_hits(hits, profiles), *left_out]),
+    }
+
+
+def _order_of(hits: Sequence[Hit]) -> str:
+    by_source: dict[str, list[Hit]] = {}
+    for hit in hits:
+        by_source.setdefault(hit.source, []).append(hit)
+    return ORDERS[order_of_hits(list(by_source.values()))]
+
+
+def _rows_left_out(answer: InsideAnswer | ItemsAnswer, kept: Mapping[str, int]) -> Note:
+    """Say how many rows are left out, and with which limit and page the rest is reached."""
+    given = {
+        report.source: report.count
+        for report in answer.per_source
+        if isinstance(report, Answered) and report.count
+    }
+    limit = max(1, sum(kept.values()) // max(1, len(given)))
+    fewest = min((kept.get(source, 0) for source in given), default=0)
+    before = (answer.page - 1) * max(given.values(), default=1)
+    return note(
+        Kind.ROWS_LEFT_OUT,
+        count=len(_rows(answer)) - sum(kept.values()),
+        limit=limit,
+        page=(before + fewest) // limit + 1,
+    )
 
 
 class _Cuts:

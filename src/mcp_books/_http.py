@@ -11,14 +11,16 @@ from typing import Any, NamedTuple, Self, cast
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.lowlevel
 import httpx
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from ._cache import Answers
-from ._channel import Channel, Fetched, Question, is_loopback
+from ._channel import Channel, Fetched
 from ._ledger import Ledger
 from ._pacing import Pace
+from ._redirects import Question, is_loopback
 from ._replies import SIZE_CAP, Decoder, Reply, TooLarge, Undecodable
 from .errors import (
     BooksError,
@@ -35,6 +37,8 @@ __all__ = ["SIZE_CAP", "Channel", "Fetched", "Http", "Reply"]
 _LATER = "Ask again later."
 _OFTEN = 8
 _KEPT_ALIVE = 30.0
+_SLICE = 16 * 1024
+"""Bytes off the wire decoded in one go: 16 MiB at most, while nothing else runs."""
 
 
 class Http:
@@ -233,7 +237,9 @@ async def _read(response: httpx.Response) -> bytes:
     stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
     async with aclosing(stream) as pieces:
         async for piece in pieces:
-            decoder.feed(piece)
+            for start in range(0, len(piece), _SLICE):
+                decoder.feed(piece[start : start + _SLICE])
+                await anyio.lowlevel.checkpoint()
     return decoder.finish()
 
 

@@ -1,8 +1,8 @@
 """The ledger of spacing, shared by every process of the machine.
 
-One SQLite row per base address: when the next request may start, how far push-back has widened the
-spacing, until when the archive asked for silence. Times are wall clock: nothing else is common to
-processes. Every method is synchronous and may be called from any thread.
+One SQLite row per base address. Where the file cannot be read or written, this process goes on from
+the rows it saw last, and brings what it changed meanwhile back into the file once it can. Every
+method is synchronous and may be called from any thread.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from ._ledger_row import LONGEST_SILENCE, WIDEST, Outlook, Row
+
 __all__ = [
     "LONGEST_SILENCE",
-    "LONGEST_WAIT",
     "WIDEST",
     "Ledger",
     "Outlook",
@@ -30,17 +31,13 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
+Change = Callable[[Row, float], tuple[Row, R]]
+"""Takes a row and the time; returns the row as it is to be, and what is to be known about it."""
 
-WIDEST = 16
-"""How many times its floor an interval may reach."""
-LONGEST_WAIT = 3600.0
-"""A next slot farther away than this was written under another clock."""
-LONGEST_SILENCE = 86400.0
-"""No archive is left unasked for longer; rows older than this are removed."""
-
-_BUSY = 0.25
+_BUSY = 5.0
+"""How long another process may hold the file before this one goes on without it, once."""
 _UNUSABLE_FOR = 60.0
-_CLOCK_SLACK = 1.0
+"""How long a file that cannot be used is let be."""
 _SCHEMA = """CREATE TABLE IF NOT EXISTS pace (
     base TEXT PRIMARY KEY, next REAL NOT NULL, widened REAL NOT NULL, silent REAL NOT NULL,
     refusals INTEGER NOT NULL, seen REAL NOT NULL) WITHOUT ROWID"""
@@ -81,45 +78,8 @@ class Slot:
     """The next free slot this reservation left behind; None: nothing had to be reserved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What a request would meet now: seconds to its slot, interval in force, silence left."""
-
-    wait: float
-    interval: float
-    silence: float
-    refusals: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    next: float = 0.0
-    widened: float = 0.0
-    silent: float = 0.0
-    refusals: int = 0
-    seen: float = 0.0
-
-    def since(self, now: float) -> _Row:
-        """Return the row as this clock reads it: a clock set back must not lengthen any wait."""
-        row = self
-        ahead = row.seen - now
-        if ahead > _CLOCK_SLACK:
-            row = replace(row, next=row.next - ahead, silent=row.silent - ahead, seen=now)
-        if row.next > now + LONGEST_WAIT:
-            row = replace(row, next=now)
-        return replace(row, silent=min(row.silent, now + LONGEST_SILENCE))
-
-    def outlook(self, floor: float, now: float) -> Outlook:
-        return Outlook(
-            wait=max(0.0, self.next - now),
-            interval=max(floor, self.widened),
-            silence=max(0.0, self.silent - now),
-            refusals=self.refusals,
-        )
-
-
 class Ledger:
-    """Reserves slots. Where the file cannot be used this process paces itself, and says so once."""
+    """Reserves slots, in a file or, while that cannot be used, alone; says so once."""
 
     def __init__(
         self, folder: Path | None = None, *, clock: Callable[[], float] | None = None
@@ -128,19 +88,22 @@ class Ledger:
         self._folder = folder
         self._clock = clock or wall_clock
         self._lock = threading.Lock()
-        self._shared: sqlite3.Connection | None = None
-        self._own: sqlite3.Connection | None = None
+        self._db: sqlite3.Connection | None = None
+        self._known: dict[str, Row] = {}
+        self._unwritten: set[str] = set()
         self._unusable_until = 0.0
         self._said = False
 
-    def look(self, base: str, floor: float) -> Outlook:
-        """Return what a request to `base` would meet, reserving nothing."""
+    def look(self, base: str, floor: float, *, patience: float = _BUSY) -> Outlook:
+        """Return what a request to `base` would meet, reserving nothing.
 
-        def read(db: sqlite3.Connection) -> Outlook:
-            now = self._clock()
-            return self._row(db, base, now).outlook(floor, now)
+        The file is waited for as long as `patience`; the row last read answers after that.
+        """
 
-        return self._run(read)
+        def read(row: Row, now: float) -> tuple[Row, Outlook]:
+            return row, row.outlook(floor, now)
+
+        return self._change(base, read, patience=patience)
 
     def reserve(self, base: str, floor: float, latest: float) -> Slot:
         """Reserve the next free slot of `base`, at most `latest` seconds away.
@@ -149,34 +112,33 @@ class Ledger:
             Silenced: the archive asked for silence.
             TooLate: the slot is farther away than `latest`.
         """
-        if floor == 0:
-            outlook = self.look(base, floor)
-            if outlook.interval == 0:
-                _refuse(outlook, latest)
-                at = self._clock() + outlook.wait
-                return Slot(base, outlook.wait, 0.0, outlook.refusals, at, None)
 
-        def write(db: sqlite3.Connection) -> Slot:
-            now = self._clock()
-            row = self._row(db, base, now)
+        def take(row: Row, now: float) -> tuple[Row, Slot | Silenced | TooLate]:
             outlook = row.outlook(floor, now)
-            _refuse(outlook, latest)
+            if outlook.silence > 0:
+                return row, Silenced(outlook.silence)
+            if outlook.wait > latest:
+                return row, TooLate(outlook.wait)
             at = max(now, row.next)
+            slot = Slot(base, at - now, outlook.interval, row.refusals, at, None)
+            if outlook.interval == 0:
+                return row, slot
             after = at + outlook.interval
-            self._put(db, base, replace(row, next=after), now)
-            return Slot(base, at - now, outlook.interval, row.refusals, at, after)
+            return replace(row, next=after), replace(slot, next=after)
 
-        return self._run(write, immediate=True)
+        taken = self._change(base, take, patience=latest)
+        if isinstance(taken, Slot):
+            return taken
+        raise taken
 
     def release(self, slot: Slot) -> None:
         """Give back a slot that was not used, unless somebody reserved one after it."""
-        if slot.next is None:
-            return
-        values = (slot.at, slot.base, slot.next)
-        self._run(
-            lambda db: db.execute("UPDATE pace SET next = ? WHERE base = ? AND next = ?", values),
-            immediate=True,
-        )
+
+        def give_back(row: Row, _: float) -> tuple[Row, None]:
+            return (replace(row, next=slot.at) if row.next == slot.next else row), None
+
+        if slot.next is not None:
+            self._change(slot.base, give_back)
 
     def push_back(self, base: str, floor: float, *, wait: float, since: int) -> None:
         """Double the interval, and leave the next slot for `wait` seconds at least.
@@ -185,78 +147,109 @@ class Ledger:
         (`since`: the refusals known when they started) are one push-back and double it once.
         """
 
-        def write(db: sqlite3.Connection) -> None:
-            now = self._clock()
-            row = self._row(db, base, now)
+        def widen(row: Row, now: float) -> tuple[Row, None]:
             widened = row.widened
             if row.refusals == since:
                 widened = max(widened, min(WIDEST * floor, 2 * max(floor, widened)))
             after = max(row.next, now + wait, now + widened)
-            pushed = replace(row, next=after, widened=widened, refusals=row.refusals + 1)
-            self._put(db, base, pushed, now)
+            return replace(row, next=after, widened=widened, refusals=row.refusals + 1), None
 
-        self._run(write, immediate=True)
+        self._change(base, widen)
 
     def narrow(self, base: str, floor: float) -> None:
         """Halve a widened interval, down to `floor`."""
 
-        def write(db: sqlite3.Connection) -> None:
-            now = self._clock()
-            row = self._row(db, base, now)
+        def halve(row: Row, _: float) -> tuple[Row, None]:
             half = row.widened / 2
-            self._put(db, base, replace(row, widened=half if half > floor else 0.0), now)
+            return replace(row, widened=half if half > floor else 0.0), None
 
-        self._run(write, immediate=True)
+        self._change(base, halve)
 
     def silence(self, base: str, seconds: float) -> None:
         """Let nobody ask `base` for `seconds`, one day at most."""
 
-        def write(db: sqlite3.Connection) -> None:
-            now = self._clock()
-            row = self._row(db, base, now)
+        def hush(row: Row, now: float) -> tuple[Row, None]:
             until = max(row.silent, now + min(seconds, LONGEST_SILENCE))
-            self._put(db, base, replace(row, silent=until, refusals=row.refusals + 1), now)
+            return replace(row, silent=until, refusals=row.refusals + 1), None
 
-        self._run(write, immediate=True)
+        self._change(base, hush)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
         with self._lock:
-            for connection in (self._shared, self._own):
-                if connection is not None:
-                    connection.close()
-            self._shared = self._own = None
+            self._close()
 
-    def _run(self, work: Callable[[sqlite3.Connection], R], *, immediate: bool = False) -> R:
+    def _close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _change(self, base: str, change: Change[R], *, patience: float = _BUSY) -> R:
+        """Apply `change` to the row of `base`: the file's, if that can be had in `patience`."""
+        until = time.monotonic() + max(0.0, min(patience, _BUSY))
         with self._lock:
             if time.monotonic() >= self._unusable_until:
                 try:
-                    return _transact(self._file(), work, immediate=immediate)
+                    return self._in_file(base, change, until)
                 except (sqlite3.Error, OSError) as problem:
-                    self._give_up(problem)
-            return _transact(self._memory(), work, immediate=immediate)
+                    self._go_without(problem)
+            row = self._known.get(base, Row())
+            changed, result = self._applied(change, row)
+            if changed != row:
+                self._unwritten.add(base)
+                self._known[base] = replace(changed, seen=self._clock())
+            return result
 
-    def _file(self) -> sqlite3.Connection:
-        if self._shared is None:
+    def _applied(self, change: Change[R], row: Row) -> tuple[Row, R]:
+        now = self._clock()
+        return change(row.since(now), now)
+
+    def _in_file(self, base: str, change: Change[R], until: float) -> R:
+        db = self._file(until)
+        row = self._known[base] = self._row(db, base)
+        changed, result = self._applied(change, row)
+        if changed == row and base not in self._unwritten:
+            return result
+        _wait(db, until)
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            changed, result = self._applied(change, self._row(db, base))
+            changed = replace(changed, seen=self._clock())
+            values = (base, *astuple(changed))
+            db.execute("INSERT OR REPLACE INTO pace VALUES (?, ?, ?, ?, ?, ?)", values)
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        self._known[base] = changed
+        self._unwritten.discard(base)
+        return result
+
+    def _row(self, db: sqlite3.Connection, base: str) -> Row:
+        """Return the row in the file, with what could not be written there."""
+        query = "SELECT next, widened, silent, refusals, seen FROM pace WHERE base = ?"
+        found = db.execute(query, (base,)).fetchone()
+        row = Row() if found is None else Row(*found)
+        return row.joined(self._known[base]) if base in self._unwritten else row
+
+    def _file(self, until: float) -> sqlite3.Connection:
+        if self._db is None:
             path = self._path()
             path.parent.mkdir(parents=True, exist_ok=True)
-            connection = _connect(str(path))
+            db = sqlite3.connect(str(path), isolation_level=None, check_same_thread=False)
             try:
-                connection.execute("PRAGMA synchronous = OFF")
-                connection.execute(_SCHEMA)
+                _wait(db, until)
+                db.execute("PRAGMA synchronous = OFF")
+                db.execute(_SCHEMA)
                 oldest = self._clock() - LONGEST_SILENCE
-                connection.execute("DELETE FROM pace WHERE seen < ?", (oldest,))
+                db.execute("DELETE FROM pace WHERE seen < ?", (oldest,))
             except sqlite3.Error:
-                connection.close()
+                db.close()
                 raise
-            self._shared = connection
-        return self._shared
-
-    def _memory(self) -> sqlite3.Connection:
-        if self._own is None:
-            self._own = _connect(":memory:")
-            self._own.execute(_SCHEMA)
-        return self._own
+            self._db = db
+        _wait(self._db, until)
+        return self._db
 
     def _path(self) -> Path:
         if self._folder is None:
@@ -265,11 +258,16 @@ class Ledger:
             self._folder = user_cache_path("mcp-books", appauthor=False)
         return self._folder / "pacing-1.sqlite3"
 
-    def _give_up(self, problem: Exception) -> None:
+    def _go_without(self, problem: Exception) -> None:
+        """Do without the file: this once if another process holds it, else for a while."""
+        if getattr(problem, "sqlite_errorcode", 0) & 0xFF in (
+            sqlite3.SQLITE_BUSY,
+            sqlite3.SQLITE_LOCKED,
+        ):
+            logger.info("the pacing ledger is held by another process; one request went without it")
+            return
         self._unusable_until = time.monotonic() + _UNUSABLE_FOR
-        if self._shared is not None:
-            self._shared.close()
-            self._shared = None
+        self._close()
         if not self._said:
             self._said = True
             logger.error(
@@ -279,48 +277,8 @@ class Ledger:
                 problem,
             )
 
-    def _row(self, db: sqlite3.Connection, base: str, now: float) -> _Row:
-        found = db.execute(
-            "SELECT next, widened, silent, refusals, seen FROM pace WHERE base = ?", (base,)
-        ).fetchone()
-        if found is None:
-            return _Row()
-        row = _Row(*found)
-        read = row.since(now)
-        if read != row:
-            self._put(db, base, read, now)
-        return read
 
-    @staticmethod
-    def _put(db: sqlite3.Connection, base: str, row: _Row, now: float) -> None:
-        db.execute(
-            "INSERT OR REPLACE INTO pace VALUES (?, ?, ?, ?, ?, ?)",
-            (base, row.next, row.widened, row.silent, row.refusals, now),
-        )
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=_BUSY, isolation_level=None, check_same_thread=False)
-
-
-def _transact(
-    db: sqlite3.Connection, work: Callable[[sqlite3.Connection], R], *, immediate: bool
-) -> R:
-    if not immediate:
-        return work(db)
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        result = work(db)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    return result
-
-
-def _refuse(outlook: Outlook, latest: float) -> None:
-    if outlook.silence > 0:
-        raise Silenced(outlook.silence)
-    if outlook.wait > latest:
-        raise TooLate(outlook.wait)
+def _wait(db: sqlite3.Connection, until: float) -> None:
+    """Let the next statement wait for other processes until then, by the monotonic clock."""
+    left = max(0.0, until - time.monotonic())
+    db.execute(f"PRAGMA busy_timeout = {1000 * left:.0f}")

@@ -100,7 +100,8 @@ class Pace:
 
     async def _look(self) -> Outlook:
         self._refuse_while_silent()
-        outlook = await _in_thread(partial(self._ledger.look, self._base, self._floor))
+        look = partial(self._ledger.look, self._base, self._floor, patience=time_left())
+        outlook = await _in_thread(look)
         if outlook.silence > 0:
             raise Silenced(outlook.silence)
         return outlook

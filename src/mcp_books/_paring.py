@@ -43,11 +43,10 @@ def window(text: str, offset: int, limit: int) -> TextWindow:
     """Return the part of `text` from `offset`, ended at a line boundary (else a space)."""
     end = min(len(text), offset + limit)
     if end < len(text):
-        for boundary in ("\n", " "):
-            found = text.rfind(boundary, offset + 1, end)
-            if found > offset:
-                end = found + 1
-                break
+        # A line end in the first half would return too little of what was asked for.
+        line, space = text.rfind("\n", (offset + end) // 2, end), text.rfind(" ", offset + 1, end)
+        found = line if line > offset else space
+        end = found + 1 if found > offset else end
     returned = max(0, end - offset)
     return TextWindow(
         offset=offset,
@@ -63,8 +62,10 @@ def _cut_prose(values: dict[str, object], record: Record, request: RecordRequest
     text = "\n".join(part for part in (description, *record.notes) if part)
     cut = window(text, request.text_offset, request.max_text_chars)
     start, end = cut.offset, cut.offset + cut.returned_chars
-    if record.description is not None:
+    if record.description is not None and start < len(description):
         values["description"] = description[start:end].rstrip("\n")
+    elif record.description:
+        del values["description"]  # this window lies in the notes
     if "notes" in values:
         values["notes"] = _lines(text[max(start, len(description)) : end])
     return cut

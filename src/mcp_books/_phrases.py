@@ -9,6 +9,7 @@ from typing import NamedTuple
 __all__ = [
     "DERIVATIONS",
     "FILES_NOTHING",
+    "IN_ANOTHER_FIELD",
     "NOT_OFFERED",
     "ORDERS",
     "TOTALS",
@@ -39,6 +40,7 @@ class Kind(StrEnum):
     NOTHING_ASKED = "nothing_asked"
     SOURCE_FAILED = "source_failed"
     PAGE_OPENINGS = "page_openings"
+    NO_EXCERPT = "no_excerpt"
     NO_PAGE_NUMBER = "no_page_number"
     MACHINE_READ_TEXT = "machine_read_text"
     WHOLE_BUNDLE = "whole_bundle"
@@ -81,6 +83,9 @@ WORDINGS: Mapping[Kind, Wording] = {
     Kind.PAGE_OPENINGS: Wording(
         _Q, "{count} of {name}'s excerpts open the page and do not show the match; open the page."
     ),
+    Kind.NO_EXCERPT: Wording(
+        _Q, "{count} of {name}'s hits came without an excerpt; open the address."
+    ),
     Kind.NO_PAGE_NUMBER: Wording(
         _Q, "{name} gives no page number: find the passage at the address before citing a page."
     ),
@@ -110,12 +115,12 @@ WORDINGS: Mapping[Kind, Wording] = {
         _Q, "{name} treats a quoted phrase as approximate: check the words on the page."
     ),
     Kind.FILED_YEARS: Wording(
-        _Q, "{name}: years are as filed and can be wrong; the year range may miss or include."
+        _Q, "{name}: years are as filed and can be wrong, and so can a range or order of them."
     ),
     Kind.PAST_THE_END: Wording(_Q, "{name}: page {page} lies past its last row."),
     Kind.MORE_AVAILABLE: Wording(_H, "More at {names}: ask for page {page}."),
     Kind.ROWS_LEFT_OUT: Wording(
-        _Q, "{count} more rows did not fit: ask again with limit {limit}, or one archive at a time."
+        _Q, "{count} more rows did not fit: ask with limit {limit}, from page {page} on."
     ),
     Kind.PARTS_LEFT_OUT: Wording(
         _Q, "{count} more {what} did not fit: ask for fewer sections, or open the address."
@@ -130,7 +135,9 @@ WORDINGS: Mapping[Kind, Wording] = {
         _Q, "text_offset {offset} lies past the end ({total} characters)."
     ),
     Kind.MORE_PROSE: Wording(_H, "The text goes on: ask with text_offset {offset}."),
-    Kind.MORE_COPIES: Wording(_H, "{shown} of {available} copies are listed: raise max_copies."),
+    Kind.MORE_COPIES: Wording(
+        _H, "{shown} of {available} copies are listed: max_copies takes up to 50."
+    ),
 }
 
 
@@ -159,6 +166,10 @@ DERIVATIONS: Mapping[Derivation, str] = {
 }
 
 
+IN_ANOTHER_FIELD = ", in another field"
+"""Follows a derivation where the same words were asked once more."""
+
+
 class Withheld(StrEnum):
     """Why a wording was not sent."""
 
@@ -166,6 +177,7 @@ class Withheld(StrEnum):
     REQUESTS_SPENT = "requests_spent"
     EARLIER_FAILURE = "earlier_failure"
     NO_TIME = "no_time"
+    NOT_SENT = "not_sent"
 
 
 WITHHELD: Mapping[Withheld, str] = {
@@ -173,6 +185,7 @@ WITHHELD: Mapping[Withheld, str] = {
     Withheld.REQUESTS_SPENT: "three requests an archive is the limit",
     Withheld.EARLIER_FAILURE: "an earlier wording failed",
     Withheld.NO_TIME: "no time was left for it",
+    Withheld.NOT_SENT: "it was refused before anything was sent: see the error",
 }
 
 

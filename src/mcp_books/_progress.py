@@ -8,8 +8,6 @@ from typing import Self, TextIO
 
 __all__ = ["Progress"]
 
-_CLEAR = "\r\x1b[K"
-
 
 class Progress:
     """Says on `stream` which archives have answered; silent where it is no terminal."""
@@ -17,6 +15,7 @@ class Progress:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._shown = stream.isatty()
+        self._width = 0
 
     def __enter__(self) -> Self:
         self._show("asking the archives ...")
@@ -38,5 +37,8 @@ class Progress:
     def _show(self, text: str) -> None:
         if self._shown:
             room = shutil.get_terminal_size().columns - 1  # a wrapped line could not be cleared
-            self._stream.write(f"{_CLEAR}{text[:room]}")
+            line = text[:room]
+            # Not every console knows a sequence that clears a line; all of them know a space.
+            self._stream.write("\r" + " " * self._width + "\r" + line)
             self._stream.flush()
+            self._width = len(line)

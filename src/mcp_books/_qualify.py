@@ -9,14 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ._phrases import WORDINGS, Kind, say
-from .arguments import RecordRequest
-from .models import Hit, Record, TextWindow
+from .arguments import LAST_PAGE, RecordRequest
+from .models import THIS_ITEM, Hit, Record, TextWindow
 from .reports import Absent, Answered, Failed, Note, SourceReport
 from .sources.base import Profile, Remark
 
-__all__ = ["by_weight", "note", "qualify_hits", "qualify_items", "qualify_record", "qualify_search"]
+__all__ = [
+    "KINDS_OF_HITS",
+    "Profiles",
+    "by_weight",
+    "note",
+    "qualify_hits",
+    "qualify_items",
+    "qualify_record",
+    "qualify_search",
+]
 
 Profiles = Mapping[str, Profile]
+
+KINDS_OF_HITS = frozenset(
+    {
+        Kind.PAGE_OPENINGS,
+        Kind.NO_EXCERPT,
+        Kind.NO_PAGE_NUMBER,
+        Kind.WHOLE_BUNDLE,
+        Kind.MACHINE_READ_TEXT,
+    }
+)
+"""What `qualify_hits` says: true of the hits it was given, so said anew when some are left out."""
 
 
 def note(kind: Kind, source: str | None = None, /, **values: object) -> Note:
@@ -51,7 +71,7 @@ def qualify_search(
         if any(remark.kind in (Kind.WINDOW_FULL, Kind.WINDOW_WITHOUT_WORKS) for remark in said)
     }
     more = [r.name for r in answered if r.more_on_this_archive and r.source not in cut_off]
-    if more:
+    if more and page < LAST_PAGE:
         yield note(Kind.MORE_AVAILABLE, names=", ".join(more), page=page + 1)
 
 
@@ -71,9 +91,13 @@ def qualify_hits(hits: Sequence[Hit], profiles: Profiles) -> Iterator[Note]:
     """Yield what hits owe their reader."""
     sources = dict.fromkeys(hit.source for hit in hits)
     for source in sources:
-        openings = sum(h.source == source and h.excerpt_kind == "page_opening" for h in hits)
+        own = [hit for hit in hits if hit.source == source]
+        bare = sum(not hit.excerpts for hit in own)
+        openings = sum(hit.excerpt_kind == "page_opening" for hit in own) - bare
         if openings:
             yield note(Kind.PAGE_OPENINGS, source, name=profiles[source].name, count=openings)
+        if bare:
+            yield note(Kind.NO_EXCERPT, source, name=profiles[source].name, count=bare)
         if not profiles[source].publishes_page_number:
             yield note(Kind.NO_PAGE_NUMBER, source, name=profiles[source].name)
     if any(hit.inside_container for hit in hits):
@@ -107,7 +131,7 @@ def qualify_record(
     """Yield what one record owes its reader."""
     if record.rights.statement is None and record.rights.url is None:
         yield note(Kind.NO_TERMS_STATED, record.source)
-    elif record.rights.covers != "this item":
+    elif record.rights.covers != THIS_ITEM:
         yield note(Kind.TERMS_OF_COLLECTION, record.source, covers=record.rights.covers)
     if cut is not None and cut.offset and cut.offset >= cut.total_chars:
         yield note(Kind.PAST_THE_PROSE, offset=cut.offset, total=cut.total_chars)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ._defuse import one_line
 from ._fitting import fit
-from ._lines import NOT_STATED, dated, explained, handle, joined, labelled, note_line, or_not_stated
+from ._lines import dated, explained, handle, joined, labelled, note_line, or_not_stated
 from ._phrases import WORDINGS, Kind, Weight, say
 from ._render_record import render_record
 from .errors import BooksError
@@ -22,6 +22,7 @@ from .reports import (
     SourceReport,
 )
 from .sources.base import Profile
+from .sources.registry import registered
 
 __all__ = ["fit", "render_error", "render_inside", "render_items", "render_record"]
 
@@ -36,7 +37,7 @@ def render_inside(answer: InsideAnswer, profiles: Profiles | None = None) -> str
 
     `profiles`: what each archive is, by id; the registered archives when not given.
     """
-    profiles = _registered() if profiles is None else profiles
+    profiles = registered() if profiles is None else profiles
     unnumbered = {note.source for note in answer.notes if note.kind is Kind.NO_PAGE_NUMBER}
     rows = (
         line
@@ -59,12 +60,6 @@ def render_items(answer: ItemsAnswer, profiles: Profiles | None = None) -> str:
 def render_error(error: BooksError) -> str:
     """Return the text of a failed call: the code in brackets, the archive, the reason, the hint."""
     return explained(error.code, error.message, error.hint, source=error.source)
-
-
-def _registered() -> Profiles:
-    from .sources.registry import PROFILES
-
-    return {profile.id: profile for profile in PROFILES}
 
 
 def _search(
@@ -120,7 +115,7 @@ def _hit(
     for excerpt in hit.excerpts:
         yield f"  {kind}: {one_line(excerpt)}"
     if not hit.excerpts:
-        yield f"  {kind}: {NOT_STATED}"
+        yield "  excerpt: none came with it"
 
 
 def _matched_file(hit: Hit) -> str:

@@ -15,13 +15,37 @@ from typing import Any
 
 from .errors import NetworkFailure, ParseFailure
 
-__all__ = ["SIZE_CAP", "Decoder", "Reply", "TooLarge", "Undecodable", "retry_after"]
+__all__ = ["SIZE_CAP", "SMALL_BODY", "Decoder", "Reply", "TooLarge", "Undecodable", "retry_after"]
 
 SIZE_CAP = 32 * 1024 * 1024
 """Bytes of one decoded answer."""
 
+SMALL_BODY = 1024 * 1024
+"""Bytes up to which a body is read on the event loop; a larger one in a thread."""
+
 _LATER = "Ask again later."
 _PIECE = 1024 * 1024
+_WINDOW = 64 * 1024
+_MOST_MEMBERS = 1000
+
+_CHARSETS: Mapping[str, str] = {
+    **dict.fromkeys(("us-ascii", "ascii"), "ascii"),
+    **dict.fromkeys(("iso-8859-1", "iso8859-1", "iso_8859-1", "latin-1", "latin1"), "latin-1"),
+    **dict.fromkeys(("windows-1252", "cp1252", "x-cp1252"), "cp1252"),
+    **{name: name for name in ("utf-16", "utf-16le", "utf-16be")},
+}
+"""Charset name to codec; every other one is read as UTF-8. Python's own table holds codecs that
+are no charset, that raise whatever the error handler, and that take quadratic time."""
+
+# Half a surrogate pair, or a backslash that may hide one: a cheap test, never wrong about a no.
+_SUSPECT = re.compile(
+    r"\\(?:\\u[dD][89a-fA-F]|u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F]))"
+)
+_PAIR_OR_HALF = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
 
 
 class TooLarge(Exception):
@@ -55,10 +79,11 @@ class Reply:
         """
         try:
             text = self.body.decode(json.detect_encoding(self.body), "replace")
-            value = json.loads(text)
-            if "\\ud" in text or "\\uD" in text:
-                whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-                value = json.loads(whole)
+            if _SUSPECT.search(text):
+                text = _PAIR_OR_HALF.sub(lambda found: found[1] or "?", text)
+            # Bytecode at each object: without it the parser would stop every thread until its end.
+            hook = None if len(self.body) <= SMALL_BODY else (lambda value: value)
+            value = json.loads(text, object_hook=hook)
         except (ValueError, RecursionError) as problem:
             raise ParseFailure(
                 f"{self.archive} sent {self._instead_of_json(problem)} where JSON was expected",
@@ -68,13 +93,11 @@ class Reply:
         return value
 
     def text(self) -> str:
-        """Return the body as text, in the charset its header names, UTF-8 where it names none."""
+        """Return the body as text, in the charset its header names, or UTF-8."""
         header = Message()
         header["content-type"] = self.headers.get("content-type", "")
-        try:
-            return self.body.decode(header.get_content_charset("utf-8"), "replace")
-        except LookupError:
-            return self.body.decode("utf-8", "replace")
+        charset = header.get_content_charset("utf-8")
+        return self.body.decode(_CHARSETS.get(charset, "utf-8"), "replace")
 
     def require_ok(self) -> None:
         """Return if the status is 2xx.
@@ -131,11 +154,12 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return float(value)
     try:
         when = parsedate_to_datetime(value)
-    except ValueError:
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        return max(0.0, (when - now).total_seconds())
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # Its fields go unchecked into `datetime` and `timedelta`, which raise what they like.
         return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max(0.0, (when - now).total_seconds())
 
 
 class Decoder:
@@ -151,6 +175,7 @@ class Decoder:
         self._received = 0
         self._size = 0
         self._parts: list[bytes] = []
+        self._members = 0
         self._inflater: zlib._Decompress | None = None
 
     def feed(self, raw: bytes) -> None:
@@ -176,20 +201,25 @@ class Decoder:
         self._size += len(piece)
         if self._size > self._cap:
             raise TooLarge
-        self._parts.append(piece)
+        if piece:
+            self._parts.append(piece)
 
     def _inflate(self, raw: bytes) -> None:
-        while raw:
+        """Undo `raw` window by window: zlib copies what it leaves of its input each time."""
+        view, at = memoryview(raw), 0
+        while at < len(view):
+            window = view[at : at + _WINDOW]
             if self._inflater is None or self._inflater.eof:
-                if self._inflater is not None and not self._is_member(raw):
+                if self._inflater is not None and not self._is_member(window):
                     return  # padding after the last member
-                self._inflater = self._open(raw)
-            self._keep(self._inflater.decompress(raw, _PIECE))
-            raw = self._inflater.unconsumed_tail or self._inflater.unused_data
+                self._inflater = self._open(window)
+            self._keep(self._inflater.decompress(window, _PIECE))
+            left = self._inflater.unconsumed_tail or self._inflater.unused_data
+            at += len(window) - len(left)
         self._drain()
 
-    def _is_member(self, raw: bytes) -> bool:
-        return self._coding == "gzip" and raw.startswith(b"\x1f")
+    def _is_member(self, start: memoryview) -> bool:
+        return self._coding == "gzip" and start[0] == 0x1F
 
     def _drain(self) -> None:
         """Take what the inflater still holds back after its input is used up."""
@@ -199,7 +229,10 @@ class Decoder:
                 return
             self._keep(piece)
 
-    def _open(self, raw: bytes) -> zlib._Decompress:
+    def _open(self, raw: memoryview) -> zlib._Decompress:
+        self._members += 1
+        if self._members > _MOST_MEMBERS:
+            raise Undecodable(f"{self._coding} in more than {_MOST_MEMBERS} members")
         if self._coding == "gzip":
             return zlib.decompressobj(16 + zlib.MAX_WBITS)
         # RFC 9110 means zlib by "deflate"; some servers send the bare stream.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ._ladder import Climb
+from ._in_turn import Outcome
 from ._phrases import DERIVATIONS, FILES_NOTHING, NOT_OFFERED, TOTALS, Derivation, Total
 from .models import BriefRecord, Hit
 from .reports import Absent, Answered, DroppedFilter, ErrorReport, Failed
@@ -49,42 +49,44 @@ def dropped_filter(profile: Profile, narrowing: Narrowing) -> DroppedFilter:
     )
 
 
-def report(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered | Failed:
+def report(profile: Profile, asked: Asked, outcome: Outcome[RowT]) -> Answered | Failed:
     """Report an archive that was asked."""
-    if climbed.failure is not None:
+    if outcome.failure is not None:
         return Failed(
             source=profile.id,
             name=profile.name,
             status="failed",
-            stage=climbed.stage,
-            error=ErrorReport.of(climbed.failure),
-            queries=tuple(climbed.attempts),
+            stage=outcome.stage,
+            error=ErrorReport.of(outcome.failure),
+            queries=tuple(outcome.attempts),
             **({"filters_dropped": asked.filters_dropped} if asked.filters_dropped else {}),
         )
-    return _answered(profile, asked, climbed)
+    return _answered(profile, asked, outcome)
 
 
-def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
-    pages = [page for _, page, _ in climbed.pages]
-    added = [(wording, page) for wording, page, count in climbed.pages if count]
-    counted_wording, counted = (added or [(w, p) for w, p, _ in climbed.pages])[0]
-    further = any(wording.derivation is not Derivation.AS_ASKED for wording, _ in added)
+def _answered(profile: Profile, asked: Asked, outcome: Outcome[RowT]) -> Answered:
+    pages = [step.page for step in outcome.steps]
+    adding = [step for step in outcome.standing if step.added]
+    counting = (adding or outcome.standing)[0]
+    counted = counting.page
+    further = any(step.wording.derivation is not Derivation.AS_ASKED for step in adding)
     total = means = None
     if counted.total is not None and counted.total.value >= len(counted.rows):
         total = counted.total.value
         means = TOTALS[Total.OF_ONE_WORDING if further else Total.OF_THE_QUERY].format(
             counts=counted.total.counts,
-            wording=counted_wording.text,
-            derivation=DERIVATIONS[counted_wording.derivation],
+            wording=counting.wording.text,
+            derivation=DERIVATIONS[counting.wording.derivation],
         )
-    held_back = len(counted.rows) > len(climbed.rows)
     # A count smaller than the rows beside it is no count, and says nothing of what follows.
-    more = held_back or (None if counted.total is not None and total is None else counted.more)
+    more = counting.held_back > 0 or (
+        None if counted.total is not None and total is None else counted.more
+    )
     values: dict[str, object] = {
         "source": profile.id,
         "name": profile.name,
         "status": "answered",
-        "count": len(climbed.rows),
+        "count": len(outcome.rows),
         "reported_total": total,
         "reported_total_means": means,
         "skipped": sum(page.unreadable for page in pages),
@@ -93,10 +95,12 @@ def _answered(profile: Profile, asked: Asked, climbed: Climb[RowT]) -> Answered:
         "ordered_on": counted.ordered_on,
         "attribution": profile.credit(min(page.retrieved for page in pages)),
         "filters_dropped": asked.filters_dropped,
-        "queries": tuple(climbed.attempts),
+        "queries": tuple(outcome.attempts),
         "year_means": profile.year_means,
         "cached": all(page.cached for page in pages),
     }
+    if profile.credit_note is not None:
+        values["credit_note"] = profile.credit_note
     return Answered.model_validate(values | _of_question(profile, asked))
 
 
@@ -107,9 +111,12 @@ def _of_question(profile: Profile, asked: Asked) -> dict[str, object]:
             "publishes_page_number": profile.publishes_page_number,
             "requires_every_word": profile.inside_requires_every_word,
         }
-    return {
+    catalogue: dict[str, object] = {
         "media_type_asked": asked.media_type,
         "searches_on": profile.searches_on,
         "row_describes": profile.row_describes,
         "requires_every_word": profile.catalogue_requires_every_word,
     }
+    if profile.searches_on_caveat is not None:
+        catalogue["searches_on_caveat"] = profile.searches_on_caveat
+    return catalogue

@@ -1,4 +1,4 @@
-"""A tool whose arguments are one of our requests: closed to unknown names, lenient on values."""
+"""A tool whose arguments are one of our requests, described as closed to unknown names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import BaseModel
 
 from ._schemas import input_schema, output_schema
-from ._tolerance import tolerant
 
 __all__ = ["StrictTool"]
 
@@ -21,13 +20,12 @@ Handler = Callable[[dict[str, Any], Context[Any, Any]], Awaitable[CallToolResult
 
 
 class StrictTool(Tool):
-    """A tool that validates its own arguments.
+    """A tool whose handler reads and validates the arguments itself.
 
     `MCPServer` drops the arguments it does not know and publishes pydantic's own error text, so
     nothing of its argument handling is used here.
     """
 
-    request: type[BaseModel]
     answer: Callable[[], type[BaseModel]]
     """Loads the model of the structured answer."""
 
@@ -61,7 +59,6 @@ class StrictTool(Tool):
                 idempotent_hint=True,
                 open_world_hint=True,
             ),
-            request=request,
             answer=answer,
         )
 
@@ -78,4 +75,4 @@ class StrictTool(Tool):
     ) -> CallToolResult:
         """Return the handler's result; it turns every failure into a result itself."""
         handler: Handler = self.fn
-        return await handler(tolerant(self.request, arguments), context)
+        return await handler(arguments, context)

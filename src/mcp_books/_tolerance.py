@@ -45,7 +45,7 @@ def _parsed(text: str) -> Any:
     if text.lstrip().startswith("["):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return [part.strip() for part in text.split(",")]
 

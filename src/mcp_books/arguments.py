@@ -9,7 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from .errors import InvalidInput
 
-__all__ = ["InsideRequest", "ItemsRequest", "RecordRequest", "Request", "Section", "Sort"]
+__all__ = [
+    "LAST_PAGE",
+    "InsideRequest",
+    "ItemsRequest",
+    "RecordRequest",
+    "Request",
+    "Section",
+    "Sort",
+]
 
 Sort = Literal["relevance", "newest", "oldest", "title"]
 Section = Literal["description", "subjects", "copies", "context"]
@@ -23,7 +31,9 @@ _JOINERS = frozenset("\u200c\u200d")
 _Query = Annotated[
     str, Field(min_length=2, max_length=300, description='Words, or a phrase in "double quotes".')
 ]
-_Page = Annotated[int, Field(ge=1, le=100, description="Each archive is paged apart.")]
+LAST_PAGE = 100
+
+_Page = Annotated[int, Field(ge=1, le=LAST_PAGE, description="Each archive is paged apart.")]
 _Limit = Annotated[int, Field(ge=1, le=25, description="Taken from each archive.")]
 _FanOut = Annotated[
     bool, Field(description="Also send wordings derived from the query when too little is found.")

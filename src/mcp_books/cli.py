@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._logs import settings_from_environment
@@ -49,7 +48,8 @@ def _replace_closed_streams() -> None:
     """Give a stream that the shell closed (`2>&-`) a place to go; Python leaves None there."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            setattr(sys, name, os.fdopen(nowhere, "w", encoding="utf-8"))
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, overload
 
 import anyio
@@ -18,7 +18,7 @@ from .errors import InvalidInput
 from .reports import InsideAnswer, ItemsAnswer, RecordAnswer
 from .settings import Settings
 from .sources.base import Profile, Source
-from .sources.registry import NOT_READ, build_sources
+from .sources.registry import NOT_READ, build_sources, registered
 
 if TYPE_CHECKING:
     from ._http import Http
@@ -52,9 +52,7 @@ class BooksClient:
         self._host: asyncio.Task[None] | None = None
         self._is_entered = False
         if sources is not None:
-            _refuse_repeats(
-                [source if isinstance(source, str) else source.id for source in sources]
-            )
+            _refuse_unusable(sources)
 
     async def __aenter__(self) -> Self:
         self._opened, self._closing = anyio.Event(), anyio.Event()
@@ -275,20 +273,36 @@ class BooksClient:
     def _refuse_not_read(self, identifier: str) -> None:
         prefix = _PREFIX.match(identifier)
         if prefix and prefix[1].lower() in NOT_READ and prefix[1].lower() not in self.profiles:
-            raise InvalidInput(f"{prefix[1]!r}: {NOT_READ[prefix[1].lower()]}")
+            raise InvalidInput(
+                f"{prefix[1]!r}: {NOT_READ[prefix[1].lower()]}", hint=_use(self.profiles)
+            )
 
 
 def _named(source: str, by_id: Mapping[str, Source]) -> Source:
     if source in by_id:
         return by_id[source]
     if source in NOT_READ:
-        raise InvalidInput(f"sources: {source!r}: {NOT_READ[source]}")
-    raise InvalidInput(
-        f"sources: {source!r} is no archive asked here", hint=f"Use: {', '.join(by_id)}."
-    )
+        raise InvalidInput(f"sources: {source!r}: {NOT_READ[source]}", hint=_use(by_id))
+    raise InvalidInput(f"sources: {source!r} is no archive asked here", hint=_use(by_id))
 
 
-def _refuse_repeats(ids: Sequence[str]) -> None:
+def _use(known: Iterable[str]) -> str:
+    return f"Use: {', '.join(known)}."
+
+
+def _refuse_unusable(sources: Sequence[Source | str]) -> None:
+    if isinstance(sources, str):
+        raise InvalidInput(f"sources: {sources!r} is one name, not a list", hint="Use [name].")
+    known = registered()
+    ids: list[str] = []
+    for source in sources:
+        if isinstance(source, Source):
+            ids.append(source.id)
+        elif source in known:
+            ids.append(source)
+        else:
+            because = NOT_READ.get(str(source), "is no registered archive")
+            raise InvalidInput(f"sources: {source!r}: {because}", hint=_use(known))
     repeated = [each for each in dict.fromkeys(ids) if ids.count(each) > 1]
     if repeated:
         raise InvalidInput(f"sources: {', '.join(repeated)} is given more than once")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -9,9 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import unquote
 
-from .errors import InvalidInput, asking
+from .errors import BooksError, InvalidInput, asking
 
 __all__ = ["Claim", "Claimant", "Reading", "RecordId", "route"]
+
+logger = logging.getLogger(__name__)
 
 _PREFIX = re.compile(r"^([A-Za-z][A-Za-z0-9_-]*):(?!//)(.*)$", re.DOTALL)
 _ADDRESS = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
@@ -107,14 +110,23 @@ def _read_prefixed(who: _C, reference: str) -> tuple[_C, Reading]:
 
 def _claim(who: Claimant, text: str) -> Claim | None:
     with asking(who.id):
-        return who.claim(text)
+        try:
+            return who.claim(text)
+        except BooksError:
+            raise
+        except Exception:
+            logger.exception("A fault in the code that reads identifiers of %s", who.id)
+            return None
 
 
 def _refuse_unsafe(text: str) -> None:
     decoded = _decoded(text)
     if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in text + decoded):
-        raise InvalidInput("the identifier holds control or formatting characters")
-    segments = re.split(r"[/\\?#]", decoded)
+        raise InvalidInput(
+            "the identifier holds control or formatting characters",
+            hint="Type it again, or find the record with search_items.",
+        )
+    segments = re.split(r"[/\\?#:]", decoded)
     if any(segment in (".", "..") for segment in segments):
         raise InvalidInput(f"{text!r} holds a dot segment", hint="Give the identifier alone.")
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
+    "THIS_ITEM",
     "BriefRecord",
     "DigitalCopy",
     "ExcerptKind",
@@ -92,6 +93,10 @@ class BriefRecord(_Provenance):
     identifier_provisional: Annotated[
         bool | None, Field(description="True: this identifier may change.")
     ] = None
+
+
+THIS_ITEM = "this item"
+"""What terms cover when they are the record's own."""
 
 
 class Rights(Model):

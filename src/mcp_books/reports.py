@@ -65,7 +65,7 @@ class QueryAttempt(Model):
     derivation: Annotated[str, Field(description="How it was made from the query.")]
     ran: bool
     count: Annotated[int | None, Field(description="Rows it returned.")] = None
-    added: Annotated[int | None, Field(description="Rows no earlier wording had returned.")] = None
+    added: Annotated[int | None, Field(description="Rows it added to the answer.")] = None
     sent_as: Annotated[str | None, Field(description="What was sent, if not the wording.")] = None
     not_run_because: str | None = None
     error: ErrorReport | None = None
@@ -98,8 +98,12 @@ class Answered(Model):
     year_means: str
     requires_every_word: bool
     cached: bool
+    credit_note: Annotated[
+        str | None, Field(description="What its licence asks beyond being named.")
+    ] = None
     media_type_asked: str | None = None
     searches_on: tuple[str, ...] = ()
+    searches_on_caveat: str | None = None
     row_describes: str | None = None
     corpus: str | None = None
     publishes_page_number: bool | None = None

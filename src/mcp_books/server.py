@@ -22,8 +22,9 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from . import _guide
-from ._desk import Desk
+from ._shared_client import SharedClient
 from ._strict_tool import StrictTool
+from ._tolerance import tolerant
 from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request
 from .errors import BooksError, ParseFailure
 from .settings import Settings
@@ -46,10 +47,10 @@ async def _answer(
     request: type[Request], arguments: dict[str, Any], context: Context[Any, Any]
 ) -> CallToolResult:
     """Ask, and turn every failure into text a model can act on."""
-    desk: Desk = context.request_context.lifespan_context
+    shared: SharedClient = context.request_context.lifespan_context
     try:
-        asked: Any = request.of(arguments)
-        books = await desk.client()
+        asked: Any = request.of(tolerant(request, arguments))
+        books = await shared.client()
         answer = await books.ask(asked, on_progress=context.report_progress)
         return _success(answer, books.profiles)
     except BooksError as error:
@@ -66,7 +67,7 @@ _REQUESTS: Mapping[Question, type[Request]] = {
 }
 
 
-# What answers are made of is loaded by the first of them, or by the desk: a greeting needs none.
+# A greeting needs none of what answers are made of: it is loaded later, in the background.
 
 
 def _model(question: Question) -> type[BaseModel]:
@@ -100,14 +101,14 @@ def _our_fault() -> ParseFailure:
     )
 
 
-def build_server(settings: Settings, client: BooksClient | None = None) -> MCPServer[Desk]:
+def build_server(settings: Settings, client: BooksClient | None = None) -> MCPServer[SharedClient]:
     """Return the server; `client` (not yet entered) replaces the one that `settings` describe."""
     profiles = PROFILES if client is None else tuple(client.profiles.values())
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[Desk]) -> AsyncIterator[Desk]:
-        async with Desk(lambda: client or _client(settings)).serving() as desk:
-            yield desk
+    async def lifespan(_: MCPServer[SharedClient]) -> AsyncIterator[SharedClient]:
+        async with SharedClient(lambda: client or _client(settings)).serving() as shared:
+            yield shared
 
     return MCPServer(
         "mcp-books",

@@ -59,7 +59,7 @@ class Settings(BaseModel):
     """Lifetime of a cached answer; 0 turns the cache off."""
 
     cache_max_entries: Annotated[int, Field(ge=1, le=5000)] = 200
-    """How many answers are kept."""
+    """How many answers are kept; fewer where they are large (replies of 64 MiB in all)."""
 
     log_level: LogLevel = "error"
     """What is written to stderr."""

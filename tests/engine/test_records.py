@@ -66,7 +66,8 @@ async def test_a_computed_work_is_provisional_and_has_no_catalogue_page(bnf: Dat
 async def test_a_person_is_read_as_a_person(bnf: DataBnf) -> None:
     person = await bnf.get_item(records.POET)
     assert (person.media_type, person.title, person.creator) == ("person", "Hélène Vauquelin", None)
-    assert (person.date, person.year) == ("1871-03-04 – 1933-09-19", 1871)
+    assert (person.date, person.year) == ("1871-03-04", 1871)
+    assert person.context["died"] == ("1933-09-19",)
     assert person.description == "Poète. - Membre d'une société savante"
     assert person.context["languages"] == ("fre", "oci")
     assert person.context["fields of activity"] == ("Littératures", "800")
@@ -81,14 +82,17 @@ async def test_a_namesake_that_carries_a_name_alone_is_its_own_record(bnf: DataB
     assert (person.date, person.year, person.description) == (None, None, None)
 
 
-async def test_a_living_person_has_an_open_date(bnf: DataBnf) -> None:
-    assert (await bnf.get_item(records.TRANSLATOR)).date == "1965 –"
+async def test_a_living_person_is_dated_by_birth(bnf: DataBnf) -> None:
+    person = await bnf.get_item(records.TRANSLATOR)
+    assert (person.date, person.year) == ("1965", 1965)
+    assert "died" not in person.context
 
 
 async def test_an_organisation_is_read_as_one(bnf: DataBnf) -> None:
     society = await bnf.get_item(records.SOCIETY)
     assert society.media_type == "organisation"
-    assert (society.date, society.year) == ("1934 – 1951", 1934)
+    assert (society.date, society.year) == ("1934", 1934)
+    assert society.context["ended"] == ("1951",)
     assert society.description == "Fondée par ses lecteurs"
 
 

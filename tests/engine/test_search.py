@@ -16,11 +16,14 @@ pytestmark = pytest.mark.anyio
 
 
 async def search(
-    bnf: DataBnf, text: str, *, limit: int = 5, page: int = 1, requests_left: int = 3
+    bnf: DataBnf, text: str, *, limit: int = 5, page: int = 1
 ) -> ResultPage[BriefRecord]:
-    return await bnf.search_items(
-        CatalogueQuery(text=text, limit=limit, page=page, requests_left=requests_left)
-    )
+    return await bnf.search_items(CatalogueQuery(text=text, limit=limit, page=page))
+
+
+async def by_label(page: ResultPage[BriefRecord]) -> ResultPage[BriefRecord]:
+    assert page.again is not None
+    return await page.again()
 
 
 async def found(bnf: DataBnf, text: str) -> set[str]:
@@ -143,7 +146,7 @@ async def test_a_full_window_says_that_more_exist_on_every_page(bnf: DataBnf) ->
     for number in (1, 16):
         page = await search(bnf, "brouillard", limit=25, page=number)
         assert page.more is True
-        assert page.requests == 1
+        assert page.again is None
         assert kinds(page) == {Kind.WINDOW_FULL}
 
 
@@ -153,25 +156,22 @@ async def test_a_page_past_the_window_is_refused(bnf: DataBnf) -> None:
         await search(bnf, "brouillard", limit=25, page=17)
 
 
-async def test_editions_that_fill_the_window_lead_to_a_search_by_label(bnf: DataBnf) -> None:
-    first = await search(bnf, "almanach marées", limit=2)
-    second = await search(bnf, "almanach marées", limit=2, page=2)
-    assert [row.identifier for row in first.rows + second.rows] == list(records.TIDES)
-    assert (first.requests, first.more, second.more) == (2, True, None)
-    assert kinds(first) == {Kind.WINDOW_FULL}
-
-
-async def test_without_a_request_left_a_window_of_editions_establishes_nothing(
+async def test_editions_that_fill_the_window_establish_nothing_and_the_labels_find_the_works(
     bnf: DataBnf,
 ) -> None:
-    page = await search(bnf, "almanach marées", requests_left=1)
-    assert (page.rows, page.requests, page.more) == ((), 1, None)
-    assert kinds(page) == {Kind.WINDOW_WITHOUT_WORKS}
+    crowded = [await search(bnf, "almanach marées", limit=2, page=number) for number in (1, 2)]
+    for page in crowded:
+        assert (page.rows, page.more) == ((), None)
+        assert kinds(page) == {Kind.WINDOW_WITHOUT_WORKS}
+    first, second = [await by_label(page) for page in crowded]
+    assert [row.identifier for row in first.rows + second.rows] == list(records.TIDES)
+    assert (first.more, second.more) == (True, None)
+    assert (kinds(first), first.again) == (set(), None)
 
 
-async def test_editions_alone_establish_nothing_of_works(bnf: DataBnf) -> None:
-    page = await search(bnf, "catalogue des phares")
-    assert (page.rows, page.requests, page.more) == ((), 2, None)
+async def test_editions_alone_lead_to_labels_that_hold_nothing(bnf: DataBnf) -> None:
+    page = await by_label(await search(bnf, "catalogue des phares"))
+    assert (page.rows, page.more, page.again) == ((), None, None)
     assert kinds(page) == {Kind.WINDOW_WITHOUT_WORKS}
 
 

@@ -21,7 +21,7 @@ async def test_without_its_text_index_a_search_is_an_empty_answer_and_records_ar
     async with Http(Settings(cache_ttl=0, max_retries=0)) as http:
         bnf = DataBnf(http, base_url=engine_without_index)
         for text in ("vent novembre", "brouillard", "catalogue des phares"):
-            page = await bnf.search_items(CatalogueQuery(text=text, limit=5, requests_left=3))
-            assert (page.rows, page.more, page.requests) == ((), False, 1)
+            page = await bnf.search_items(CatalogueQuery(text=text, limit=5))
+            assert (page.rows, page.more, page.again) == ((), False, None)
             assert page.remarks == ()
         assert (await bnf.get_item(records.POEMS)).title == "Le vent de novembre"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mcp_books import server
 from mcp_books.arguments import InsideRequest, ItemsRequest, RecordRequest, Request
 from mcp_books.sources.base import CatalogueQuery, InsideQuery
 from tests.server.conftest import Connect, library
@@ -120,6 +121,36 @@ async def test_numbers_and_truth_values_written_as_text_are_understood(connect: 
     (query,) = attic.asked
     assert isinstance(query, InsideQuery)
     assert query.limit == 7
+
+
+@pytest.mark.parametrize("name", ["sources", "sections", "media_type", "query", "limit", "fan_out"])
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 200_000, "[" + "9" * 5000 + "]", "," * 100_000, [["x"] * 3] * 3, {"a": {}}],
+    ids=["deep", "digits", "commas", "lists", "object"],
+)
+async def test_no_argument_fails_without_a_code(connect: Connect, name: str, value: object) -> None:
+    attic = library("attic")
+    tool = "get_item" if name == "sections" else "search_items"
+    given = {"query": "call me"} if tool == "search_items" else {"identifier": "attic:attic1"}
+    async with connect(attic) as host:
+        result = await host.call_tool(tool, given | {name: value})
+    if result.is_error:
+        assert text_of(result).startswith("[invalid_input] ")
+        assert len(text_of(result)) < 1000
+
+
+async def test_a_fault_of_our_own_in_reading_arguments_has_a_code(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: object) -> dict[str, Any]:
+        raise KeyError("ours")
+
+    monkeypatch.setattr(server, "tolerant", faulty)
+    async with connect(library("attic")) as host:
+        result = await host.call_tool("search_inside", {"query": "call me"})
+    assert result.is_error
+    assert text_of(result).startswith("[parse_failure] ")
 
 
 async def test_a_list_that_is_no_json_is_refused_and_not_guessed(connect: Connect) -> None:

@@ -37,6 +37,9 @@ DIGITISED = "bpt6k5619759" + check_character("bpt6k5619759")
         (f"https://data.bnf.fr/ark%3A/12148/{NAME}", NAME),
         (f"https://data.bnf.fr/ark:/12148/{NAME}.rdfxml", NAME),
         (f"data.bnf.fr/ark:/12148/{NAME}", NAME),
+        (f"Data.BNF.fr/ark:/12148/{NAME}", NAME),
+        (f"https://data.bnf.fr:443/ark:/12148/{NAME}", NAME),
+        (f"http://catalogue.bnf.fr:80/ark:/12148/{NAME}", NAME),
         (f"https://catalogue.bnf.fr/ark:/12148/{NAME}", NAME),
         (f"http://catalogue.bnf.fr/ark:/12148/{NAME}/PUBLIC", NAME),
         ("https://data.bnf.fr/fr/11918746/michel_pastoureau/", NAME),
@@ -64,12 +67,13 @@ def test_its_own_shapes_are_claimed_exactly(text: str, reference: str) -> None:
         (f"{STAND_IN}/catalogue/ark:/12148/{NAME}", None),
         (f"http://127.0.0.1:8000/demonstration/loc/ark:/12148/{NAME}", None),
         (f"http://127.0.0.1:9000/demonstration/bnf/ark:/12148/{NAME}", None),
+        (f"http://reader@127.0.0.1:8000/demonstration/bnf/ark:/12148/{NAME}", None),
     ],
 )
 def test_addresses_under_the_base_that_is_asked_are_its_own(
     text: str, reference: str | None
 ) -> None:
-    if reference is None and text.startswith(STAND_IN):
+    if reference is None and (text.startswith(STAND_IN) or "@" in text):
         with pytest.raises(InvalidInput):
             read(text, STAND_IN)
     else:
@@ -94,6 +98,11 @@ def test_addresses_under_the_base_that_is_asked_are_its_own(
         "https://data.bnf.fr/fr/see_all_activities/11918746",
         "https://catalogue.bnf.fr/rechercher.do?motRecherche=vent",
         "https://data.bnf.fr/temp-work/0123",
+        "data.bnf.fr",
+        f"https://reader@data.bnf.fr/ark:/12148/{NAME}",
+        f"https://reader:word@catalogue.bnf.fr/ark:/12148/{NAME}",
+        f"https://data.bnf.fr:8443/ark:/12148/{NAME}",
+        f"data.bnf.fr:8443/ark:/12148/{NAME}",
     ],
 )
 def test_a_mistyped_ark_or_an_address_of_no_record_is_refused(text: str) -> None:
@@ -136,6 +145,8 @@ def test_gallica_is_explained_and_not_read(text: str) -> None:
         f"https://data.bnf.fr.example/ark:/12148/{NAME}",
         f"data.bnf.fr.example/ark:/12148/{NAME}",
         f"ftp://data.bnf.fr/ark:/12148/{NAME}",
+        f"https://data.bnf.fr@elsewhere.example/ark:/12148/{NAME}",
+        f"https://data.bnf.fr:port/ark:/12148/{NAME}",
         "http://[bad",
         "",
         "https://archive.org/details/mobydick00melv",

@@ -62,6 +62,32 @@ async def test_what_applies_and_is_unknown_is_null_and_what_does_not_apply_is_le
     assert "identifier_provisional" not in dumped
 
 
+@pytest.mark.parametrize(
+    ("born", "died", "date", "year"),
+    [
+        ("1871-03-04", "1933-09-19", "1871-03-04", 1871),
+        ("1902", None, "1902", 1902),
+        ("1700/1799", "1810", "1700/1799", None),
+        ("0044", None, "0044", None),
+        ("19..", None, "19..", None),
+        (None, "1933", None, None),
+    ],
+)
+async def test_a_person_is_dated_by_birth_alone_and_the_death_stands_in_the_context(
+    born: str | None, died: str | None, date: str | None, year: int | None
+) -> None:
+    facts = [entity("rdf:type", uri(field_iri("foaf:Person")))]
+    if born:
+        facts.append(entity("bio:birth", literal(born)))
+    if died:
+        facts.append(entity("bio:death", literal(died)))
+    async with asked(answer(*NOTHING, *facts)) as wire:
+        person = await wire.bnf.get_item(WORK)
+    assert (person.date, person.year) == (date, year)
+    assert person.context.get("born") == ((born,) if born else None)
+    assert person.context.get("died") == ((died,) if died else None)
+
+
 async def test_depictions_are_counted_and_not_listed() -> None:
     pictures = [entity("foaf:depiction", uri(f"https://gallica.bnf.fr/{n}")) for n in range(3)]
     async with asked(answer(*A_WORK, *pictures)) as wire:
@@ -99,8 +125,10 @@ async def test_nothing_stated_is_not_found_and_points_at_the_catalogue() -> None
 )
 async def test_an_incomplete_record_is_no_record(incomplete: object) -> None:
     async with asked(incomplete) as wire:  # type: ignore[arg-type]  # a reply; parametrize hides it
-        with pytest.raises(ParseFailure):
+        with pytest.raises(ParseFailure) as caught:
             await wire.bnf.get_item(WORK)
+    assert "data.bnf.fr" in caught.value.message
+    assert caught.value.hint
 
 
 @pytest.mark.proves("9.3")

@@ -5,14 +5,26 @@ from __future__ import annotations
 import pytest
 
 from mcp_books._phrases import Kind
-from mcp_books.errors import InvalidInput, ParseFailure
+from mcp_books.errors import InvalidInput, NetworkFailure, ParseFailure
+from mcp_books.models import BriefRecord
 from mcp_books.settings import Settings
-from mcp_books.sources.base import CatalogueQuery
+from mcp_books.sources.base import CatalogueQuery, ResultPage
 from mcp_books.sources.data_bnf import DataBnf
 from mcp_books.sources.data_bnf.ark import check_character
 from mcp_books.sources.data_bnf.queries import WINDOW
 
-from .data_bnf_wire import BASE, answer, asked, counts, literal, sent_form, uri, work
+from .data_bnf_wire import (
+    BASE,
+    Bindings,
+    answer,
+    asked,
+    counts,
+    literal,
+    reply,
+    sent_form,
+    uri,
+    work,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +37,11 @@ def cb(number: int) -> str:
 
 
 def query(text: str = "vent octobre", **values: int) -> CatalogueQuery:
-    return CatalogueQuery(**{"text": text, "limit": 2, "requests_left": 3, **values})  # type: ignore[arg-type]  # one mapping of two types
+    return CatalogueQuery(**{"text": text, "limit": 2, **values})  # type: ignore[arg-type]  # one mapping of two types
+
+
+def kinds(page: ResultPage[BriefRecord]) -> list[Kind]:
+    return [remark.kind for remark in page.remarks]
 
 
 async def test_one_form_is_posted_and_asks_for_json_twice() -> None:
@@ -36,7 +52,7 @@ async def test_one_form_is_posted_and_asks_for_json_twice() -> None:
     assert request.url.path == "/sparql"
     assert form["format"] == request.headers["Accept"] == "application/sparql-results+json"
     assert set(form) == {"query", "format"}
-    assert (page.rows, page.more, page.total, page.requests) == ((), False, None, 1)
+    assert (page.rows, page.more, page.total, page.again) == ((), False, None, None)
 
 
 async def test_the_text_search_stands_in_a_subquery_before_the_class() -> None:
@@ -111,33 +127,69 @@ async def test_rows_that_cannot_be_read_are_counted_and_the_others_stand() -> No
 
 async def test_an_answer_without_its_counts_is_no_answer() -> None:
     async with asked(answer(work(cb(1)))) as wire:
-        with pytest.raises(ParseFailure):
+        with pytest.raises(ParseFailure) as caught:
             await wire.bnf.search_items(query())
+    assert "data.bnf.fr" in caught.value.message
+    assert caught.value.hint
 
 
 async def test_a_full_window_means_that_more_exist() -> None:
     async with asked(answer(counts(WINDOW, 1), work(cb(1)))) as wire:
         page = await wire.bnf.search_items(query())
-    assert (page.more, page.requests) == (True, 1)
+    assert (page.more, page.again) == (True, None)
     assert [(remark.kind, remark.values) for remark in page.remarks] == [
         (Kind.WINDOW_FULL, {"name": "data.bnf.fr", "window": 400})
     ]
 
 
-async def test_a_window_of_editions_is_asked_again_by_label() -> None:
+async def test_a_window_of_editions_establishes_nothing_and_can_be_asked_again_by_label() -> None:
     async with asked(answer(counts(WINDOW, 0)), answer(counts(1, 1), work(cb(1)))) as wire:
-        page = await wire.bnf.search_items(query())
-    assert [row.identifier for row in page.rows] == [cb(1)]
-    assert (page.requests, page.more) == (2, None)
+        page = await wire.bnf.search_items(query("vent-octobre ½"))
+        assert len(wire.requests) == 1
+        assert page.again is not None
+        by_label = await page.again()
+    assert (page.rows, page.more) == ((), None)
+    assert kinds(page) == [Kind.WORDS_SET_ASIDE, Kind.WINDOW_WITHOUT_WORKS]
+    assert [row.identifier for row in by_label.rows] == [cb(1)]
+    assert (by_label.more, by_label.again) == (None, None)
+    assert kinds(by_label) == [Kind.WORDS_SET_ASIDE]
+    assert page.sent_as == by_label.sent_as == "vent octobre"
     assert "dcterms:title ?text" in wire.queries[0]
     assert "rdfs:label ?text" in wire.queries[1]
 
 
-async def test_a_window_of_editions_without_a_request_left_establishes_nothing() -> None:
-    async with asked(answer(counts(WINDOW, 0))) as wire:
-        page = await wire.bnf.search_items(query(requests_left=1))
-    assert (page.rows, page.requests, page.more) == ((), 1, None)
-    assert [remark.kind for remark in page.remarks] == [Kind.WINDOW_WITHOUT_WORKS]
+@pytest.mark.parametrize(
+    ("found", "more", "said"),
+    [
+        ((counts(WINDOW, 1), work(cb(1))), True, [Kind.WINDOW_FULL]),
+        ((counts(WINDOW, 0),), None, [Kind.WINDOW_WITHOUT_WORKS]),
+        ((counts(0, 0),), None, [Kind.WINDOW_WITHOUT_WORKS]),
+    ],
+)
+async def test_what_is_asked_by_label_has_remarks_of_its_own(
+    found: tuple[Bindings, ...], more: bool | None, said: list[Kind]
+) -> None:
+    async with asked(answer(counts(WINDOW, 0)), answer(*found)) as wire:
+        page = await wire.bnf.search_items(query())
+        assert page.again is not None
+        by_label = await page.again()
+    assert (by_label.more, kinds(by_label), by_label.again) == (more, said, None)
+
+
+async def test_the_page_asked_for_is_the_page_asked_for_by_label() -> None:
+    async with asked(answer(counts(WINDOW, 0)), answer(counts(9, 9))) as wire:
+        page = await wire.bnf.search_items(query(page=3))
+        assert page.again is not None
+        await page.again()
+    assert all("LIMIT 3 OFFSET 4" in sparql for sparql in wire.queries)
+
+
+async def test_a_failure_by_label_is_raised_as_any_other() -> None:
+    async with asked(answer(counts(WINDOW, 0)), reply("no", status=500)) as wire:
+        page = await wire.bnf.search_items(query())
+        assert page.again is not None
+        with pytest.raises(NetworkFailure):
+            await page.again()
 
 
 async def test_an_answer_cut_at_the_row_limit_says_so_and_claims_no_end() -> None:
@@ -185,10 +237,61 @@ async def test_words_left_out_are_named_and_what_was_sent_is_said() -> None:
     ]
 
 
-async def test_a_wording_sent_as_it_is_needs_no_mention() -> None:
+@pytest.mark.proves("5.4")
+@pytest.mark.parametrize(
+    ("text", "sent_as"),
+    [
+        ("vent octobre", None),
+        ("  Vent\u00a0 OCTOBRE ", None),
+        ('« vent  octobre » "neige"', None),
+        ("‟vent octobre‟ ＂neige＂ „pluie“", None),
+        ("源氏の夢", None),
+        ("S.O.S 20.000", None),
+        ("whale -ship", "whale ship"),
+        ("Charleville-Mézières", "Charleville Mézières"),
+        ("l'été", "l été"),
+        ("vent, octobre.", "vent octobre"),
+        ("(vent) ?", "vent"),
+        ("vent*", "vent"),
+        ('vent "octobre', "vent octobre"),
+        ("vent ★", "vent"),
+        ("vent vent", "vent"),
+        ("e\u0301te\u0301", "été"),
+    ],
+)
+async def test_what_was_sent_is_said_where_it_differs_in_more_than_case_spacing_and_quotes(
+    text: str, sent_as: str | None
+) -> None:
     async with asked(answer(counts(0, 0))) as wire:
-        page = await wire.bnf.search_items(query("l'été \"vent d'octobre\", S.O.S."))
-    assert page.sent_as is None
+        page = await wire.bnf.search_items(query(text))
+    assert page.sent_as == sent_as
+
+
+@pytest.mark.parametrize("text", ["‟vent octobre‟ x", "＂vent octobre＂ x", "„vent octobre“ x"])
+async def test_a_phrase_is_a_phrase_in_whatever_marks(text: str) -> None:
+    async with asked(answer(counts(0, 0))) as wire:
+        await wire.bnf.search_items(query(text))
+    assert "\"'vent octobre' AND 'x'\"" in wire.queries[0]
+
+
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ("1902", 1902),
+        ("1902-05-01", 1902),
+        ("1700/1799", None),
+        ("1902-13-01", None),
+        ("1902-1904", None),
+        ("0044", None),
+        ("-0044", None),
+        ("9999", None),
+        ("vers 1902", None),
+    ],
+)
+async def test_a_year_is_that_of_a_plain_year_or_day(date: str, year: int | None) -> None:
+    async with asked(answer(counts(1, 1), work(cb(1), date=date))) as wire:
+        (row,) = (await wire.bnf.search_items(query())).rows
+    assert (row.date, row.year) == (date, year)
 
 
 async def test_a_cached_answer_keeps_its_first_date_and_asks_nothing() -> None:

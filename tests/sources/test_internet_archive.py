@@ -92,43 +92,6 @@ async def test_a_document_named_unlike_its_item_is_named_without_claiming_a_bund
 
 
 @pytest.mark.parametrize(
-    ("fragment", "shown"),
-    [
-        ("the {{{white\nwhale}}} sank", "the white whale sank"),
-        ("the <IA_FTS_MATCH>whale</IA_FTS_MATCH> sank", "the whale sank"),
-        ("{{{ whale }}} ashore <i>raw</i> &amp;", "whale ashore <i>raw</i> &amp;"),
-        ("an open {{{whale", "an open whale"),
-        ("a closed}}} whale", "a closed whale"),
-    ],
-)
-async def test_marks_leave_the_passage_and_nothing_else_does(fragment: str, shown: str) -> None:
-    hit = await one_hit(fragment)
-    assert hit.excerpts == (shown,)
-    assert hit.excerpt_kind == "passage"
-
-
-async def test_excerpts_are_cut_around_the_mark_to_what_was_asked() -> None:
-    fragment = "before " * 60 + "{{{whale}}}" + " after" * 60
-    row = text_row("a-book", fragment, "second {{{whale}}}", "second {{{whale}}}", "{{{whale}}} 3")
-    found = await inside(answers(page(row)), max_excerpt_chars=100, max_excerpts=2)
-    first, second = found.rows[0].excerpts
-    assert len(first) <= 100
-    assert "before whale after" in first
-    assert second == "second whale"
-
-
-@pytest.mark.parametrize("fragments", [(), ("something else entirely",)])
-async def test_a_row_that_shows_no_match_claims_no_passage(fragments: tuple[str, ...]) -> None:
-    hit = await one_hit(*fragments)
-    assert hit.excerpts == fragments
-    assert hit.excerpt_kind == "page_opening"
-
-
-async def test_an_unmarked_fragment_that_carries_the_words_is_a_passage() -> None:
-    assert (await one_hit("of Whales and a whale")).excerpt_kind == "passage"
-
-
-@pytest.mark.parametrize(
     ("href", "path"),
     [
         ("/details/a-book/Sub.1882?q=whale", "/details/a-book/Sub.1882?q=whale"),
@@ -154,6 +117,7 @@ async def test_an_address_is_the_items_own_page(href: object, path: str) -> None
         ({"year": 15, "date": "0015-01-01T00:00:00Z"}, None),
         ({"date": "0000-01-01T00:00:00Z"}, None),
         ({"year": 9999}, None),
+        ({"date": "-1712-01-01T00:00:00Z"}, None),
         ({}, None),
     ],
 )
@@ -235,6 +199,18 @@ async def test_a_query_without_a_usable_word_is_refused_and_not_sent() -> None:
         with pytest.raises(InvalidInput):
             await wire.archive.search_items(CatalogueQuery(text="(?)", limit=3))
     assert wire.sent == []
+
+
+@pytest.mark.parametrize("limit", [25, 100])
+async def test_as_many_rows_are_asked_for_as_are_wanted_and_pages_follow_that(limit: int) -> None:
+    body = page(text_row(), total=2 * limit + 1)
+    async with asked(answers(body), answers(body)) as wire:
+        pages = [
+            await wire.archive.search_inside(InsideQuery(text="whale", limit=limit, page=number))
+            for number in (2, 3)
+        ]
+    assert [sent.params["hits_per_page"] for sent in wire.sent] == [str(limit)] * 2
+    assert [found.more for found in pages] == [True, False]
 
 
 async def test_a_page_past_the_archives_depth_is_refused_and_not_sent() -> None:
@@ -341,8 +317,15 @@ async def test_a_brief_record_carries_what_its_row_states() -> None:
 
 
 @pytest.mark.proves("10.5")
-async def test_an_undated_record_has_no_date_and_no_downloads_are_left_out() -> None:
+@pytest.mark.parametrize("sent", [{}, {"downloads": None}, {"downloads": "many"}])
+async def test_a_row_without_its_downloads_says_that_they_are_unknown(
+    sent: dict[str, object],
+) -> None:
+    found = await items(answers(page(item_row("a-book", **sent))))
+    assert found.rows[0].dump()["downloads"] is None
+
+
+async def test_an_undated_record_has_no_date() -> None:
     found = await items(answers(page(item_row("a-book", date="0000-01-01T00:00:00Z"))))
     dumped = found.rows[0].dump()
     assert (dumped["date"], dumped["year"]) == (None, None)
-    assert "downloads" not in dumped

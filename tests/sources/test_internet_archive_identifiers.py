@@ -36,6 +36,11 @@ async def test_a_bare_identifier_is_claimed_loosely(text: str) -> None:
         "https://archive.org/metadata/gray-diary#files",
         "https://archive.org/stream/gray-diary/GrayDiary_djvu.txt",
         "https://archive.org:443/details/gray%2Ddiary",
+        "http://archive.org:80/details/gray-diary",
+        "archive.org/details/gray-diary",
+        "www.archive.org/details/gray-diary",
+        "Archive.org/download/gray-diary/Gray.pdf",
+        "archive.org:443/details/gray-diary?q=whale",
     ],
 )
 async def test_an_address_of_an_item_is_claimed_exactly(text: str) -> None:
@@ -49,7 +54,9 @@ async def test_an_address_of_an_item_is_claimed_exactly(text: str) -> None:
         "https://archive.org.evil.example/details/gray-diary",
         "https://archive.org@evil.example/details/gray-diary",
         "https://web.archive.org/details/gray-diary",
-        "https://archive.org:8443/details/gray-diary",
+        "https://archive.org:port/details/gray-diary",
+        "archive.org.evil.example/details/gray-diary",
+        "reader@evil.example/details/gray-diary",
         "ftp://archive.org/details/gray-diary",
         "https://[broken/details/gray-diary",
         "https://www.loc.gov/item/1234/",
@@ -73,6 +80,14 @@ async def test_what_is_not_this_archives_is_not_claimed(text: str) -> None:
         "https://archive.org/search?query=whale",
         "https://archive.org/details/",
         "https://archive.org",
+        "archive.org",
+        "archive.org/details/",
+        "archive.org/search?query=whale",
+        "https://reader@archive.org/details/gray-diary",
+        "https://reader:word@www.archive.org/details/gray-diary",
+        "https://@archive.org/details/gray-diary",
+        "https://archive.org:8443/details/gray-diary",
+        "archive.org:8443/details/gray-diary",
     ],
 )
 async def test_what_is_plainly_meant_as_an_item_and_is_none_is_refused(text: str) -> None:
@@ -86,7 +101,9 @@ async def test_an_address_under_another_base_is_its_own_too() -> None:
     assert await claimed(f"{base}/details/a-book", base) == Claim("a-book", exact=True)
     assert await claimed("https://archive.org/details/a-book", base) == Claim("a-book", exact=True)
     assert await claimed(f"{base}else/details/a-book", base) is None
-    assert await claimed(f"{base}/item/a-book", base) is None
+    for refused in (f"{base}/item/a-book", f"{base}/details/a".replace("//", "//reader@")):
+        with pytest.raises(InvalidInput):
+            await claimed(refused, base)
     assert await claimed("http://127.0.0.1:8081/demonstration/archive/details/a", base) is None
 
 

@@ -115,6 +115,32 @@ async def test_a_restriction_is_read_as_a_word_and_as_a_truth_value(stated: obje
             {"statement": None, "url": "http://licence.example/by/4.0/"},
         ),
         ({"rights": "<p>Ask &amp; wait.</p>"}, {"statement": "Ask & wait.", "url": None}),
+        (
+            {"rights": 'See <a href="https://terms.example/?a=1&amp;b=2">the <i>terms</i></a>.'},
+            {"statement": "See the terms.", "url": "https://terms.example/?a=1&b=2"},
+        ),
+        (
+            {"rights": ["Ask.", '<a href="/about/terms.php">Terms</a>']},
+            {"statement": "Ask.\n\nTerms", "url": "https://archive.org/about/terms.php"},
+        ),
+        (
+            {"rights": "CC BY (https://licence.example/by/4.0/)."},
+            {
+                "statement": "CC BY (https://licence.example/by/4.0/).",
+                "url": "https://licence.example/by/4.0/",
+            },
+        ),
+        (
+            {
+                "rights": '<a href="https://terms.example/">Terms</a>',
+                "licenseurl": "https://licence.example/by/4.0/",
+            },
+            {"statement": "Terms", "url": "https://licence.example/by/4.0/"},
+        ),
+        (
+            {"rights": '<a href="mailto:a@b.example">Ask</a>'},
+            {"statement": "Ask", "url": None},
+        ),
         ({"licenseurl": "Public domain"}, {"statement": "Public domain", "url": None}),
         (
             {"possible-copyright-status": "NOT_IN_COPYRIGHT"},
@@ -263,15 +289,19 @@ async def test_a_page_in_place_of_a_record_cannot_be_read() -> None:
     ],
 )
 async def test_an_account_and_its_favourites_are_no_records(value: object) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput) as refused:
         await read(value, "fav-somebody")
+    assert refused.value.sent
+    assert refused.value.hint
 
 
 async def test_a_reference_of_another_shape_is_refused_and_not_sent() -> None:
     async with asked() as wire:
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput) as refused:
             await wire.archive.get_item("a/b")
     assert wire.sent == []
+    assert not refused.value.sent
+    assert refused.value.hint
 
 
 async def test_every_address_stands_on_the_base_that_was_asked() -> None:

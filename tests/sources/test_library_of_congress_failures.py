@@ -24,6 +24,7 @@ from .library_of_congress_wire import document, html, library, page_row, results
 
 pytestmark = pytest.mark.anyio
 
+UNSPACED = "http://127.0.0.1:9"
 PARTIAL = results(page_row()) | {"options": {"is_partial": True}}
 
 
@@ -172,3 +173,26 @@ async def test_a_cloudflare_ray_on_a_good_answer_means_nothing() -> None:
 async def test_the_word_captcha_in_an_answer_is_no_wall() -> None:
     async with library(sent(document({"summary": "The CAPTCHA, a history"}))) as asked:
         assert (await asked.source.get_item("51006716")).description == "The CAPTCHA, a history"
+
+
+@pytest.mark.parametrize("question", ["inside", "items", "record"])
+@pytest.mark.parametrize("there", ["/search", "/search/?q=whale&fo=json", "/search?fa=x"])
+async def test_a_redirect_to_the_site_wide_search_is_not_followed(
+    question: str, there: str
+) -> None:
+    moved = httpx.Response(302, headers={"location": UNSPACED + there})
+    async with library(moved, base_url=UNSPACED) as asked:
+        with pytest.raises(NetworkFailure):
+            await ask(asked.source, question)
+        assert asked.router.calls.call_count == 1
+
+
+async def test_a_redirect_to_another_route_of_the_library_is_followed() -> None:
+    def reply(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/books/":
+            return httpx.Response(302, headers={"location": "/books/all/?fo=json"})
+        return sent(results())
+
+    async with library(reply, base_url=UNSPACED) as asked:
+        await ask(asked.source, "items")
+        assert asked.path == "/books/all/"

@@ -70,6 +70,10 @@ async def test_two_pages_of_one_issue_are_two_hits() -> None:
         ('"call me ishmael"', "passage"),
         ("whale shark", "page_opening"),
         ('"whale fishery ishmael"', "page_opening"),
+        ("fishery-whale", "page_opening"),
+        ("whale-fishery", "passage"),
+        ("‟whale fishery‟", "passage"),
+        ("‟fishery whale‟", "page_opening"),
         ("whale -shark", "passage"),
     ],
 )
@@ -128,12 +132,23 @@ async def test_without_a_word_on_it_nothing_establishes_whether_more_follows() -
 
 
 @pytest.mark.parametrize(
-    ("asked", "kinds"), [('"whale fishery"', [Kind.PHRASE_APPROXIMATE]), ("whale fishery", [])]
+    ("asked", "kinds"),
+    [
+        ('"whale fishery"', [Kind.PHRASE_APPROXIMATE]),
+        ("＂whale fishery＂", [Kind.PHRASE_APPROXIMATE]),
+        ("whale fishery", []),
+        ("whale-fishery", []),
+    ],
 )
 async def test_a_quoted_phrase_is_said_to_be_approximate(asked: str, kinds: list[Kind]) -> None:
     page = await inside(sent(results(page_row(OPENING))), asked)
     assert [remark.kind for remark in page.remarks] == kinds
     assert all(remark.values == {"name": "Library of Congress"} for remark in page.remarks)
+
+
+async def test_a_passage_is_found_where_no_space_parts_the_words() -> None:
+    page = await inside(sent(results(page_row("卷一 三國演義全文"))), "三國演義")
+    assert page.rows[0].excerpt_kind == "passage"
 
 
 async def test_what_was_left_out_of_the_query_is_said() -> None:
@@ -165,10 +180,23 @@ async def test_rows_that_are_all_unreadable_are_a_failure_to_read() -> None:
         await inside(sent(results("no row", {"title": "without an address"})))
 
 
-async def test_a_row_that_is_no_page_is_set_aside() -> None:
-    title = page_row(id="http://www.loc.gov/item/sn99990001/", url=None)
-    page = await inside(sent(results(title, page_row(OPENING))))
-    assert (len(page.rows), page.unreadable, page.set_aside) == (1, 0, 1)
+@pytest.mark.proves("6.10")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://www.loc.gov/item/sn99990001/",
+        "http://www.loc.gov/resource/sn99990001/1924-11-20/ed-1/",
+        "http://www.loc.gov/resource/sn99990001/1924-11-20/ed-1/?sp=first",
+        "http://www.loc.gov/resource/sn99990001/?sp=6",
+        "http://www.loc.gov/newspapers/sn99990001/1924-11-20/ed-1/?sp=6",
+        "http://www.loc.gov/collections/chronicling-america/",
+        "https://example.org/1",
+    ],
+)
+async def test_a_row_without_a_reference_to_a_page_is_unreadable(address: str) -> None:
+    other = page_row(id=address, url=None, original_format=["collection"])
+    page = await inside(sent(results(other, page_row(OPENING))))
+    assert (len(page.rows), page.unreadable, page.set_aside) == (1, 1, 0)
 
 
 async def test_fields_are_read_whether_one_value_or_a_list() -> None:

@@ -158,6 +158,8 @@ async def test_a_newspaper_issue_is_dated_by_its_day_and_has_no_creator() -> Non
     [
         ({"id": "http://lccn.loc.gov/2003557015"}, "2003557015"),
         ({"id": "//www.loc.gov/item/51006716/"}, "51006716"),
+        ({"id": "/item/51006716/"}, "51006716"),
+        ({"id": "http://www.loc.gov/pictures/item/51006716/"}, "51006716"),
         ({"id": "https://example.org/1", "url": "http://www.loc.gov/item/51006716/"}, "51006716"),
         ({"id": "http://www.loc.gov/resource/rbc0001.2009rosen/"}, "resource/rbc0001.2009rosen"),
     ],
@@ -173,9 +175,16 @@ async def test_a_record_is_known_by_its_address(fields: dict[str, object], ident
         {"id": "https://www.loc.gov/exhibits/sea/"},
         {"id": "http://www.loc.gov/pictures/item/2007680728/"},
         {"id": "https://www.example.org/item/51006716/"},
-        {"id": "http://www.loc.gov/item/prn-twenty/"},
+        {"id": "//www.loc.gov/programs/poetry-and-literature/"},
+        {"id": "https://www.loc.gov/research-centers/geography-and-map/"},
+        {"id": "https://www.loc.gov/rr/print/"},
+        {"id": "https://www.loc.gov/static/collections/maps/x.html"},
+        {"id": "/collections/maps/"},
+        {"id": "/item/prn-20-032/"},
+        {"id": "https://blogs.loc.gov/loc/2020/01/whales/"},
         {"original_format": ["collection", "manuscript/mixed material"]},
-        {"original_format": "web page"},
+        {"original_format": "Web Page"},
+        {"original_format": ["exhibit"], "id": None},
     ],
 )
 async def test_a_row_that_is_no_record_is_set_aside_and_counted(fields: dict[str, object]) -> None:
@@ -183,6 +192,38 @@ async def test_a_row_that_is_no_record_is_set_aside_and_counted(fields: dict[str
     page = await items(sent(results(other, record_row(), of=2)))
     assert (len(page.rows), page.set_aside, page.unreadable) == (1, 1, 0)
     assert page.total == HitCount(2, ALIKE)
+
+
+@pytest.mark.proves("6.10")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"id": "http://www.loc.gov/item/twenty/"},
+        {"id": "http://www.loc.gov/item/"},
+        {"id": "http://www.loc.gov/records/51006716/"},
+        {"id": "http://www.loc.gov/"},
+        {"id": "https://hdl.loc.gov/loc.mss/ms012345"},
+        {"id": "https://[broken/item/51006716/"},
+        {"id": "https://www.loc.gov:8443/item/51006716/"},
+        {"id": "https://reader@www.loc.gov/item/51006716/"},
+        {"id": "51006716"},
+        {"id": None},
+        {"id": "51006716", "url": "https://www.loc.gov/collections/maps/"},
+    ],
+)
+async def test_a_row_whose_address_cannot_be_read_is_unreadable_and_not_set_aside(
+    fields: dict[str, object],
+) -> None:
+    other = record_row() | {"url": None} | fields
+    page = await items(sent(results(other, record_row(), of=2)))
+    assert (len(page.rows), page.set_aside, page.unreadable) == (1, 0, 1)
+
+
+@pytest.mark.proves("6.10")
+async def test_rows_that_all_drifted_to_another_address_are_a_failure() -> None:
+    rows = [record_row() | {"id": f"https://www.loc.gov/records/{n}/", "url": None} for n in "12"]
+    with pytest.raises(ParseFailure):
+        await items(sent(results(*rows)))
 
 
 @pytest.mark.proves("6.10")

@@ -26,6 +26,16 @@ def claimed(text: str, base_url: str | None = None) -> Claim | None:
         (PAGE, PAGE),
         (ISSUE, ISSUE),
         ("SN83030214/1897-07-29/ed-01/seq-006/", PAGE),
+        (PAGE.upper(), PAGE),
+        (ISSUE.upper(), ISSUE),
+        (f"https://www.loc.gov/resource/{ISSUE.upper()}/?sp=6", PAGE),
+        (f"https://chroniclingamerica.loc.gov/lccn/{PAGE.upper()}/", PAGE),
+        ("RESOURCE/mal.3745600/SEQ-2", "resource/mal.3745600/seq-2"),
+        ("https://www.loc.gov/item/SN85059812/", "sn85059812"),
+        ("https://lccn.loc.gov/SN85059812", "sn85059812"),
+        ("https://www.loc.gov:443/item/98688726/", "98688726"),
+        ("http://loc.gov:80/item/98688726/", "98688726"),
+        ("LCCN.loc.gov/98688726", "98688726"),
         ("20001931/1918-04-05/ed-2", "20001931/1918-04-05/ed-2"),
         ("https://www.loc.gov/item/98688726/", "98688726"),
         ("http://www.loc.gov/item/98688726/?fo=json&q=map#note", "98688726"),
@@ -60,6 +70,8 @@ def test_an_address_or_newspaper_page_is_claimed_exactly(text: str, reference: s
         ("2007680728", "2007680728"),
         ("unk81054391", "unk81054391"),
         ("SN 85059812", "sn85059812"),
+        ("SN85059812", "sn85059812"),
+        ("ITEM/SN85059812", "sn85059812"),
         ("mal3745600", "mal3745600"),
         ("sanborn00192_001", "sanborn00192_001"),
         ("item/98688726", "98688726"),
@@ -77,6 +89,8 @@ def test_a_number_or_local_id_is_claimed_loosely(text: str, reference: str) -> N
         "https://www.loc.gov@example.org/item/98688726/",
         "ftp://www.loc.gov/item/98688726/",
         "https://[broken/item/98688726/",
+        "https://www.loc.gov:port/item/98688726/",
+        "www.loc.gov.example.org/item/98688726/",
         "ark:/12148/cb11915793r",
         "temp-work/0123456789abcdef0123456789abcdef",
         "whale",
@@ -101,6 +115,11 @@ def test_anything_else_is_left_to_others(text: str) -> None:
         "https://www.loc.gov/item/a1b2/c3d4/",
         "https://www.loc.gov/",
         "https://lccn.loc.gov/",
+        "www.loc.gov",
+        "https://reader@www.loc.gov/item/98688726/",
+        "https://reader:word@lccn.loc.gov/98688726",
+        "https://www.loc.gov:8443/item/98688726/",
+        "lccn.loc.gov:8443/98688726",
         "https://chroniclingamerica.loc.gov/newspapers/",
         "https://www.loc.gov/item/a%2Fb1234/",
         "sn83030214/1897-02-30/ed-1/seq-6",
@@ -120,6 +139,8 @@ def test_a_stand_in_claims_its_own_addresses_as_well_as_the_library_s() -> None:
     assert claimed(f"{MIRROR}/resource/{ISSUE}/?sp=6", MIRROR) == Claim(PAGE, exact=True)
     assert claimed("https://www.loc.gov/item/98688726/", MIRROR) == Claim("98688726", exact=True)
     assert claimed(f"{MIRROR}/item/98688726/") is None
+    with pytest.raises(InvalidInput):
+        claimed(f"{MIRROR}/item/98688726/".replace("//", "//reader@", 1), MIRROR)
     assert claimed("http://127.0.0.1:8000/demonstration/locale/item/98688726/", MIRROR) is None
 
 

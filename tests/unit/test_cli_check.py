@@ -34,7 +34,7 @@ def test_each_archive_says_how_it_did(
     shown = capsys.readouterr()
     alpha, gamma = shown.out.split("gamma:")
     assert "answered in 0.0 s" in alpha
-    assert "every 2 s: its rules say so" in alpha
+    assert "every 2 s at most: its rules say so" in alpha
     assert "[network_error]" in gamma
     assert "Look at the network." in gamma
     assert "every 1 s" in gamma

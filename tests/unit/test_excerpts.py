@@ -23,7 +23,12 @@ PROSE = st.lists(
         ('open "quote', Needles(("open", "quote"), ())),
         ("same same SAME", Needles(("same",), ())),
         ('"" - ', Needles((), ())),
-        ("AT&T", Needles(("at", "t"), ())),
+        ("‟call me‟ x", Needles(("x",), (("call", "me"),))),
+        ("＂call me＂", Needles((), (("call", "me"),))),
+        ("„call me“ „me“", Needles((), (("call", "me"), ("me",)))),
+        ("AT&T", Needles((), (), (("at", "t"),))),
+        ("-ship (ex-president's)", Needles(("ship",), (), (("ex", "president", "s"),))),
+        ("三國 演", Needles(("演",), (), (("三", "國"),))),
     ],
 )
 def test_a_query_is_read_as_words_and_phrases(query: str, wanted: Needles) -> None:
@@ -42,6 +47,24 @@ def test_a_query_is_read_as_words_and_phrases(query: str, wanted: Needles) -> No
         ("les cafe\u0301s", "cafés", ["cafe\u0301s"]),
         ("ex\u00adample", "example", ["ex\u00adample"]),
         ("der Fluß", "fluss", ["Fluß"]),
+        ("der Fluss", "Fluß", ["Fluss"]),
+        ("Łódź", "lodz", ["Łódź"]),
+        ("Lodz", "Łódź", ["Lodz"]),
+        ("KØBENHAVN", "kobenhavn", ["KØBENHAVN"]),
+        ("Encyclopædia", "encyclopaedia", ["Encyclopædia"]),
+        ("ses Oeuvres", "œuvres", ["Oeuvres"]),
+        ("Þórður og Guðrún", "thordur gudrun", ["Þórður", "Guðrún"]),
+        ("Đà Nẵng, Diyarbakır", '"da nang" diyarbakir', ["Đà Nẵng", "Diyarbakır"]),
+        ("卷一 三國演義全文", "三國演義", ["三國演義"]),
+        ("吾輩は猫である", "猫である", ["猫である"]),
+        ("ﾄｳｷｮｳの塔", "トウキョウ", ["ﾄｳｷｮｳ"]),
+        ("푸른 바다를 보다", "바다", ["바다"]),
+        ("푸른 바다를", "\u1107\u1161\u1103\u1161", ["바다"]),
+        ("ในทะเลลึก", "ทะเล", ["ทะเล"]),
+        ("the ex-President spoke", "ex-president", ["ex-President"]),
+        ("the ex president spoke", "ex-president", ["ex president"]),
+        ("de l’été", "l'été", ["l’été"]),
+        ("of AT & T", "AT&T", ["AT & T"]),
     ],
 )
 def test_words_are_found_without_case_and_diacritics(
@@ -58,6 +81,12 @@ def test_words_are_found_without_case_and_diacritics(
         ("whales", "whale"),
         ("", "whale"),
         ("whale", '""'),
+        ("the president of an ex", "ex-president"),
+        ("T. sat at home", "AT&T"),
+        ("été, dit l'homme", "l'été"),
+        ("三國志演義", "三國演義"),
+        ("Baroque", "bæroque"),
+        ("I call and me too", "‟call me‟"),
     ],
 )
 def test_nothing_is_found_unless_everything_is(text: str, query: str) -> None:
@@ -122,5 +151,5 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 @given(st.text(min_size=1))
 def test_a_text_carries_its_own_words(text: str) -> None:
     wanted = needles(text)
-    if wanted.words and not wanted.phrases:
+    if (wanted.words or wanted.compounds) and not wanted.phrases:
         assert spans(text, wanted)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import anyio
 import pytest
 
 from mcp_books._phrases import Kind
+from mcp_books.arguments import InsideRequest
 from mcp_books.client import BooksClient
 from mcp_books.errors import (
     InvalidInput,
@@ -16,7 +18,8 @@ from mcp_books.errors import (
     RateLimited,
     RecordNotFound,
 )
-from mcp_books.models import BriefRecord, Hit
+from mcp_books.identifiers import Claim
+from mcp_books.models import BriefRecord, Hit, Rights
 from mcp_books.reports import Absent, Answered, Failed, InsideAnswer, ItemsAnswer
 from mcp_books.settings import Settings
 from mcp_books.sources.base import (
@@ -315,14 +318,55 @@ async def test_a_derived_wording_is_withheld_once_enough_was_found() -> None:
     assert [each.text for each in archive.asked] == ["whale ship"]
 
 
-@pytest.mark.proves("7.8")
-async def test_a_second_request_made_by_an_archive_itself_counts_as_a_wording() -> None:
-    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
-        return items_of([], requests=min(2, query.requests_left))
+async def _asked_again(follow_up: ResultPage[BriefRecord] | Exception) -> ItemsAnswer:
+    """Search an archive whose first answer establishes nothing and which then asks again."""
 
-    archive = FakeArchive(items=items)
-    await _items(archive, query="the white whale of the southern sea")
-    assert [each.requests_left for each in archive.asked] == [3, 1]
+    async def again() -> ResultPage[BriefRecord]:
+        if isinstance(follow_up, Exception):
+            raise follow_up
+        return follow_up
+
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        windowed = Remark(Kind.WINDOW_WITHOUT_WORKS, {"name": "A", "window": 400})
+        return items_of([], total=None, more=None, remarks=(windowed,), again=again)
+
+    return await _items(FakeArchive(items=items), query="whale", limit=1)
+
+
+@pytest.mark.proves("7.8", "7.11")
+async def test_the_same_words_asked_in_another_field_replace_what_established_nothing() -> None:
+    answer = await _asked_again(items_of([row()], more=True))
+    report = answer.per_source[0]
+    assert isinstance(report, Answered)
+    assert [(each.query, each.added) for each in report.queries] == [("whale", 0), ("whale", 1)]
+    assert report.queries[0].derivation != report.queries[1].derivation
+    assert report.more_on_this_archive is True
+    assert _kinds(answer) == [Kind.MORE_AVAILABLE]
+
+
+@pytest.mark.proves("7.10")
+async def test_the_first_answer_stands_when_asking_again_fails() -> None:
+    answer = await _asked_again(NetworkFailure("down"))
+    report = answer.per_source[0]
+    assert isinstance(report, Answered)
+    assert (report.count, report.more_on_this_archive) == (0, None)
+    assert {Kind.WINDOW_WITHOUT_WORKS, Kind.WORDING_FAILED} <= set(_kinds(answer))
+
+
+@pytest.mark.proves("7.8")
+async def test_asking_again_counts_as_one_of_the_three_requests() -> None:
+    sent: list[str] = []
+
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        async def again() -> ResultPage[BriefRecord]:
+            sent.append(f"again {query.text}")
+            return items_of([])
+
+        sent.append(query.text)
+        return items_of([], again=again)
+
+    await _items(FakeArchive(items=items), query="whale ship")
+    assert sent == ["whale ship", "again whale ship", "whaleship"]
 
 
 @pytest.mark.proves("7.9")
@@ -351,7 +395,7 @@ async def test_rows_stand_when_a_further_wording_fails() -> None:
 
 
 @pytest.mark.proves("7.10")
-async def test_a_failure_stops_the_ladder() -> None:
+async def test_a_failure_stops_the_in_turn() -> None:
     archive = FakeArchive(inside=failing(NetworkFailure("down")))
     answer = await _inside(archive, query="whale ship")
     assert len(archive.asked) == 1
@@ -414,8 +458,6 @@ async def test_remarks_of_an_archive_become_notes_about_it() -> None:
 
 
 async def test_progress_is_told_after_each_archive_that_was_asked() -> None:
-    from mcp_books.arguments import InsideRequest
-
     told: list[tuple[int, int, str]] = []
 
     async def on_progress(done: int, total: int, name: str) -> None:
@@ -486,3 +528,172 @@ async def test_a_media_type_is_read_whatever_its_case() -> None:
     assert [each.media_type for each in archive.asked if isinstance(each, CatalogueQuery)] == [
         "texts"
     ]
+
+
+@pytest.mark.proves("7.11", "6.11")
+async def test_a_wording_refused_before_it_was_sent_did_not_run() -> None:
+    refusing = FakeArchive("alpha", inside=failing(InvalidInput("no word it can search")))
+    answer = await _inside(refusing, FakeArchive("beta", inside=answering(hit("beta"))))
+    report = answer.per_source[0]
+    assert isinstance(report, Failed)
+    assert (report.queries[0].ran, report.queries[0].error is not None) == (False, True)
+    assert report.queries[0].not_run_because
+
+
+async def test_queries_run_holds_only_what_was_sent_to_an_archive() -> None:
+    refusal = NetworkFailure("silence")
+    refusal.sent = False
+    answer = await _inside(FakeArchive("alpha", inside=failing(refusal)))
+    assert answer.queries_run == ()
+
+
+@pytest.mark.proves("7.10")
+async def test_a_failed_further_wording_ends_the_in_turn() -> None:
+    async def inside(query: InsideQuery) -> ResultPage[Hit]:
+        if query.text == '"le vieil océan"':
+            return page_of([])
+        raise NetworkFailure("down")
+
+    archive = FakeArchive(inside=inside)
+    await _inside(archive, query='"le vieil océan"')
+    assert len(archive.asked) == 2
+
+
+@pytest.mark.proves("7.8")
+async def test_no_more_rows_are_taken_than_the_limit_and_the_rest_is_more() -> None:
+    rows = [hit(reference=str(n)) for n in range(5)]
+    answer = await _inside(FakeArchive(inside=answering(*rows)), limit=2)
+    report = answer.per_source[0]
+    assert isinstance(report, Answered)
+    assert [each.identifier for each in answer.hits] == ["0", "1"]
+    assert report.more_on_this_archive is True
+
+
+@pytest.mark.proves("6.8")
+async def test_a_row_sent_twice_is_not_taken_for_more() -> None:
+    rows = hit(reference="a"), hit(reference="a"), hit(reference="b")
+    answer = await _inside(FakeArchive(inside=answering(*rows)), limit=3)
+    report = answer.per_source[0]
+    assert isinstance(report, Answered)
+    assert (report.count, report.more_on_this_archive) == (2, False)
+
+
+@pytest.mark.proves("6.8")
+async def test_a_count_smaller_than_its_rows_is_not_published() -> None:
+    async def inside(query: InsideQuery) -> ResultPage[Hit]:
+        found = [hit(reference=str(n)) for n in range(3)]
+        return page_of(found, total=HitCount(1, "documents"), more=False)
+
+    report = (await _inside(FakeArchive(inside=inside))).per_source[0]
+    assert isinstance(report, Answered)
+    assert (report.reported_total, report.more_on_this_archive) == (None, None)
+
+
+@pytest.mark.proves("5.5")
+async def test_rows_that_could_not_be_read_are_counted_over_all_wordings() -> None:
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        return items_of([row("alpha", query.text)], unreadable=1, set_aside=1)
+
+    report = (await _items(FakeArchive(items=items), query="whale ship")).per_source[0]
+    assert isinstance(report, Answered)
+    assert (report.skipped, report.set_aside) == (2, 2)
+
+
+@pytest.mark.proves("6.10")
+async def test_unreadable_rows_beside_rows_set_aside_are_still_a_parse_failure() -> None:
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        return items_of([], unreadable=1, set_aside=4)
+
+    report = (await _items(FakeArchive(items=items))).per_source[0]
+    assert isinstance(report, Failed)
+    assert report.error.code == "parse_failure"
+
+
+async def test_an_answer_is_cached_only_if_all_of_it_was_and_keeps_its_first_date() -> None:
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        first = query.text == "whale ship"
+        day = date(2026, 11, 28 if first else 29)
+        return items_of([], cached=first, retrieved=day)
+
+    archive = FakeArchive(items=items, attribution="Alpha, {retrieved}")
+    report = (await _items(archive, query="whale ship")).per_source[0]
+    assert isinstance(report, Answered)
+    assert (report.cached, report.attribution) == (False, "Alpha, 2026-11-28")
+
+
+@pytest.mark.proves("6.6")
+async def test_a_year_to_alone_is_dropped_and_named_too() -> None:
+    unable = FakeCatalogue(honours=frozenset(), cannot_filter={"year_range": "no years"})
+    report = (await _items(unable, year_to=1900)).per_source[0]
+    assert isinstance(report, Answered)
+    assert [each.filter for each in report.filters_dropped] == ["year_range"]
+
+
+async def test_no_further_page_is_offered_where_a_window_was_full_or_pages_end() -> None:
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        full = Remark(Kind.WINDOW_FULL, {"name": "A", "window": 400})
+        remarks = (full,) if query.page == 1 else ()
+        return items_of([row()], more=True, remarks=remarks)
+
+    assert Kind.MORE_AVAILABLE not in _kinds(await _items(FakeArchive(items=items)))
+    assert Kind.MORE_AVAILABLE in _kinds(await _items(FakeArchive(items=items), page=2))
+    assert Kind.MORE_AVAILABLE not in _kinds(await _items(FakeArchive(items=items), page=100))
+
+
+async def test_a_page_past_the_last_row_says_so() -> None:
+    async def items(query: CatalogueQuery) -> ResultPage[BriefRecord]:
+        return items_of([], total=HitCount(3, "items"))
+
+    assert Kind.PAST_THE_END in _kinds(await _items(FakeArchive(items=items), page=7))
+    assert Kind.PAST_THE_END not in _kinds(await _items(FakeArchive(items=items)))
+
+
+async def test_hits_without_an_excerpt_are_told_apart_from_page_openings() -> None:
+    bare = hit(reference="bare", kind="page_opening").model_copy(update={"excerpts": ()})
+    answer = await _inside(FakeArchive(inside=answering(bare)))
+    assert Kind.NO_EXCERPT in _kinds(answer)
+    assert Kind.PAGE_OPENINGS not in _kinds(answer)
+
+
+@pytest.mark.proves("9.4")
+async def test_a_fault_in_pacing_or_progress_does_not_lose_the_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Faulty(FakeArchive):
+        async def next_slot(self) -> float:
+            raise KeyError("slot")
+
+    async def on_progress(done: int, total: int, name: str) -> None:
+        raise RuntimeError("nobody listens")
+
+    async with BooksClient(Settings(), sources=[Faulty()]) as books:
+        answer = await books.ask(InsideRequest(query="whale ship"), on_progress=on_progress)
+    assert [report.status for report in answer.per_source] == ["answered"]
+    assert "nobody listens" in caplog.text
+
+
+@pytest.mark.proves("9.4")
+async def test_a_fault_in_one_archives_claim_does_not_lose_anothers_record() -> None:
+    class Faulty(FakeArchive):
+        def claim(self, text: str) -> Claim | None:
+            raise KeyError(text)
+
+    good = FakeArchive("beta", records={"b7": record("beta", "b7")})
+    async with BooksClient(Settings(), sources=[Faulty("alpha"), good]) as books:
+        assert (await books.get_item("https://beta.example/b7")).item.id == "beta:b7"
+
+
+async def test_terms_that_are_not_the_records_own_are_qualified() -> None:
+    rights = Rights(statement="Free", url=None, covers="the whole collection")
+    archive = FakeArchive(records={"abc": record(reference="abc", rights=rights)})
+    async with BooksClient(Settings(), sources=[archive]) as books:
+        answer = await books.get_item("alpha:abc")
+    assert [note.kind for note in answer.notes] == [Kind.TERMS_OF_COLLECTION]
+
+
+@pytest.mark.parametrize("sources", ["archive", ["nope"], ["calibre"], ["archive", "archive"]])
+async def test_sources_that_cannot_be_asked_are_refused_at_once(
+    sources: list[Source | str],
+) -> None:
+    with pytest.raises(InvalidInput):
+        BooksClient(Settings(), sources=sources)

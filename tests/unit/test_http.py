@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+import logging
 import ssl
+import threading
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -10,6 +13,7 @@ import respx
 
 from mcp_books import _http
 from mcp_books._http import Channel, Http, Reply
+from mcp_books._replies import SMALL_BODY
 from mcp_books.errors import (
     BooksError,
     DeadlineExceeded,
@@ -231,6 +235,70 @@ async def test_what_makes_no_address_is_the_fault_of_who_asked() -> None:
         for path in ("/a\x00b", "/" + "x" * 70_000):
             with pytest.raises(InvalidInput):
                 await channel.get(path, [], status)
+
+
+@pytest.mark.parametrize("wire", ["plain", "redirected", "retried"])
+async def test_a_log_line_holds_neither_the_words_nor_the_address(
+    respx_mock: respx.MockRouter, caplog: pytest.LogCaptureFixture, wire: str
+) -> None:
+    first = {
+        "plain": [],
+        "redirected": [httpx.Response(302, headers={"location": "/moved?q=narwhal"})],
+        "retried": [httpx.Response(500)],
+    }[wire]
+    Played(respx_mock, [*first, httpx.Response(200, json={"said": "narwhal"})])
+    caplog.set_level(logging.INFO, "mcp_books")
+    async with Http(Settings()) as http:
+        await ask(channel_of(http), "narwhal")
+        await channel_of(http).post_form("/sparql", [("query", "narwhal")], read_json)
+    said = [record.getMessage() for record in caplog.records if record.name.startswith("mcp_books")]
+    assert len(said) == 2 + len(first)
+    assert all(line.startswith("archive answered HTTP ") for line in said)
+    assert "HTTP 200, 18 bytes" in said[-1]
+    for secret in ("narwhal", "archive.test", "/search", "/moved", "/sparql", "q="):
+        assert secret not in "\n".join(said)
+
+
+async def test_a_large_answer_is_read_beside_the_loop_and_a_small_one_on_it(
+    respx_mock: respx.MockRouter,
+) -> None:
+    Played(respx_mock, [httpx.Response(200, json=[1]), httpx.Response(200, json="x" * SMALL_BODY)])
+    threads: list[int] = []
+
+    def read(reply: Reply) -> Any:
+        threads.append(threading.get_ident())
+        return reply.json()
+
+    async with Http(Settings()) as http:
+        small, large = [await channel_of(http).get("/", [("n", n)], read) for n in "12"]
+    assert (small.value, len(large.value)) == ([1], SMALL_BODY)
+    assert threads[0] == threading.get_ident() != threads[1]
+
+
+def test_reading_a_large_answer_stops_no_other_thread() -> None:
+    body = json.dumps([{"id": number} for number in range(500_000)]).encode()
+    reading = threading.Thread(target=Reply(200, {}, body, BASE).json)
+    reading.start()
+    turns = 0
+    while reading.is_alive():
+        reading.join(0.001)
+        turns += 1
+    assert turns > 5
+
+
+@pytest.mark.parametrize("error", [NetworkFailure("wall"), InvalidInput("no such word")])
+async def test_what_fails_in_a_large_answer_fails_as_in_a_small_one(
+    respx_mock: respx.MockRouter, error: BooksError
+) -> None:
+    Played(respx_mock, [httpx.Response(200, json="x" * SMALL_BODY)])
+
+    def read(_: Reply) -> None:
+        raise error
+
+    async with Http(Settings()) as http:
+        with pytest.raises(type(error)) as raised:
+            await channel_of(http).get("/", [], read)
+    assert (raised.value.source, raised.value.sent) == ("archive", True)
 
 
 async def test_nothing_is_asked_outside_the_context(respx_mock: respx.MockRouter) -> None:

@@ -9,6 +9,7 @@ import pytest
 import respx
 
 from mcp_books import _channel
+from mcp_books._cache import MOST_KEPT, Answers, Flight
 from mcp_books._http import Channel, Http, Reply
 from mcp_books.errors import BooksError, NetworkFailure
 from mcp_books.settings import Settings
@@ -100,6 +101,47 @@ async def test_the_cache_holds_no_more_than_its_size(respx_mock: respx.MockRoute
         for words in ("one", "two", "one"):
             await ask(channel, words)
     assert len(archive.requests) == 3
+
+
+def filler(size: int) -> httpx.Response:
+    return httpx.Response(200, json="x" * (size - 2))
+
+
+def length(reply: Reply) -> int:
+    return len(reply.body)
+
+
+@pytest.mark.parametrize(
+    ("size", "asked", "kept"),
+    [
+        (MOST_KEPT // 8, 8, 8),
+        (MOST_KEPT // 8, 9, 0),
+        (MOST_KEPT // 8 + 1000, 8, 0),
+        (100, 12, 12),
+    ],
+)
+async def test_the_bodies_behind_the_kept_answers_are_bounded_in_bytes(
+    respx_mock: respx.MockRouter, size: int, asked: int, kept: int
+) -> None:
+    archive = Played(respx_mock, [filler(size)])
+    async with Http(Settings()) as http:
+        channel = channel_of(http, min_interval=0.0)
+        for _ in range(2):
+            for number in range(asked):
+                await channel.get("/", [("n", str(number))], length)
+    assert len(archive.requests) == 2 * asked - kept
+
+
+async def test_an_answer_larger_than_all_that_is_kept_is_given_and_not_kept() -> None:
+    answers: Answers[str] = Answers(max_entries=10, ttl=60)
+
+    async def fetch(flight: Flight[str]) -> str:
+        flight.size = MOST_KEPT * 2
+        return "large"
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(2):
+            assert await answers.get(tasks, "key", fetch) == ("large", False)
 
 
 async def test_a_failure_is_never_kept(respx_mock: respx.MockRouter) -> None:

@@ -5,6 +5,7 @@ import pytest
 import respx
 
 from mcp_books._http import Http, Reply
+from mcp_books._redirects import Bounds, Question, is_loopback
 from mcp_books.errors import NetworkFailure
 from mcp_books.settings import Settings
 from tests.unit.asked import BASE, Played, ask, channel_of
@@ -136,11 +137,90 @@ async def test_a_redirect_without_a_target_reaches_the_reader(
         assert (await channel_of(http).get("/", [], status)).value == 302
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/search",
+        "/search/?q=whale",
+        "//search/",
+        "///search",
+        "/%73earch/",
+        "/%2fsearch",
+        "/./search",
+        "/books/../search/",
+        "/books/%2e%2e/search",
+        "/Search/",
+        "/\\search",
+        "/search;x=1",
+        "/private/",
+        "/private",
+    ],
+)
 async def test_a_redirect_to_a_path_the_archive_closes_is_not_followed(
+    respx_mock: respx.MockRouter, path: str
+) -> None:
+    archive = Played(respx_mock, [moved(f"https://files.archive.test{path}")])
+    async with Http(Settings()) as http:
+        channel = channel_of(http, closed_paths=("/search", "/private/"))
+        with pytest.raises(NetworkFailure):
+            await channel.get("/books/", [], status)
+    assert len(archive.requests) == 1
+
+
+@pytest.mark.parametrize("path", ["/books/search", "/privateers/", "/a//search", "/"])
+async def test_a_redirect_beside_a_closed_path_is_followed(
+    respx_mock: respx.MockRouter, path: str
+) -> None:
+    archive = Played(respx_mock, [moved(f"{BASE}{path}"), httpx.Response(200)])
+    async with Http(Settings()) as http:
+        channel = channel_of(http, closed_paths=("/search", "/private/"))
+        await channel.get("/x", [], status)
+    assert len(archive.requests) == 2
+
+
+async def test_a_path_closed_at_the_archive_is_closed_under_another_base(
     respx_mock: respx.MockRouter,
 ) -> None:
-    archive = Played(respx_mock, [moved("/search/?q=whale")])
+    archive = Played(respx_mock, [moved("/mirror/%73earch/")])
     async with Http(Settings()) as http:
+        channel = channel_of(http, base_url=f"{BASE}/mirror", closed_paths=("/search",))
         with pytest.raises(NetworkFailure):
-            await channel_of(http, closed_paths=("/search",)).get("/books/", [], status)
+            await channel.get("/x", [], status)
     assert len(archive.requests) == 1
+
+
+def test_of_a_refused_redirect_the_host_alone_is_quoted() -> None:
+    bounds = Bounds("Test Archive", BASE, ("archive.test",), ())
+    to = {"location": "https://else\x9bwhere.test\x1b[2J]/"}
+    for headers in (to, {"location": "https://else\x9bwh\x1b\u202eere.test/"}):
+        with pytest.raises(NetworkFailure) as raised:
+            bounds.follow(Question("GET", BASE, "*/*"), Reply(302, headers, b"", BASE))
+        assert raised.value.message.isprintable()
+    assert r"'else\x9bwh\x1b\u202eere.test'" in raised.value.message
+    assert "'to " not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("host", "is_mine"),
+    [
+        ("localhost", True),
+        ("LOCALHOST.", True),
+        ("127.0.0.1", True),
+        ("127.200.3.4", True),
+        ("127.0.0.1.", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("0:0:0:0:0:0:0:1", True),
+        ("::ffff:127.0.0.1", True),
+        ("::ffff:7f00:1", True),
+        ("127.a.evil.test", False),
+        ("127.0.0.1.evil.test", False),
+        ("127.0.0.256", False),
+        ("localhost.evil.test", False),
+        ("::ffff:203.0.113.1", False),
+        ("10.0.0.1", False),
+        ("", False),
+    ],
+)
+def test_loopback_is_told_by_the_address_and_not_by_how_it_begins(host: str, is_mine: bool) -> None:
+    assert is_loopback(host) is is_mine

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import gzip
+import json
+import time
 import tracemalloc
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from mcp_books._replies import Decoder, Reply, TooLarge, Undecodable, retry_after
+from mcp_books._replies import SMALL_BODY, Decoder, Reply, TooLarge, Undecodable, retry_after
 from mcp_books.errors import NetworkFailure, ParseFailure
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -30,6 +35,52 @@ def test_json_is_read(body: bytes) -> None:
 
 def test_half_a_surrogate_pair_becomes_a_question_mark_and_a_whole_one_stays() -> None:
     assert reply(rb'["\ud83d\ude00", "\ud83d", "\uDE00"]').json() == ["😀", "?", "?"]
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        (
+            r"\ud83d",
+            r"\uDE00",
+            r"\uDBFF",
+            r"\udc00",
+            r"\\",
+            r"\"",
+            r"\u005c",
+            "ud83d",
+            "x",
+            r"\n",
+            "é",
+        )
+    )
+).map("".join)
+
+
+@given(PIECES)
+@example(r"\\ud83d\ude00")
+@example(r"\\\ud83d\\\\\ude00")
+def test_text_is_kept_but_for_every_half_of_a_surrogate_pair(text: str) -> None:
+    as_python_reads_it = json.loads(f'"{text}"')
+    expected = as_python_reads_it.encode("utf-8", "replace").decode()
+    assert reply(f'["{text}"]'.encode()).json() == [expected]
+    large = reply(f'[{{"text": "{text}"}}]'.encode() + b" " * SMALL_BODY)
+    assert large.json() == [{"text": expected}]
+
+
+def test_whole_surrogate_pairs_are_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    loads = json.loads
+
+    def counted(text: str, **options: Any) -> Any:
+        read.append(text)
+        return loads(text, **options)
+
+    said = [{"id": number, "said": "😀 \\ whale"} for number in range(1000)]
+    body = json.dumps(said).encode()
+    monkeypatch.setattr(json, "loads", counted)
+    monkeypatch.delattr(json, "dumps")
+    assert reply(body).json() == said
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize(
@@ -71,11 +122,30 @@ def test_no_text_of_the_archive_reaches_the_message() -> None:
     [
         ("text/plain", "é".encode()),
         ("text/plain; charset=iso-8859-1", b"\xe9"),
+        ("text/plain; charset=ISO-8859-1", b"\xe9"),
+        ("text/plain; charset=windows-1252", b"\xe9"),
+        ("text/plain; charset=utf-16", "é".encode("utf-16")),
+        ("text/plain; charset=us-ascii; format=flowed", b"\xc3\xa9"),
         ("text/plain; charset=no-such-thing", "é".encode()),
+        ("text/plain; charset=idna", "é".encode()),
+        ("text/plain; charset=punycode", "é".encode()),
+        ("text/plain; charset=undefined", "é".encode()),
+        ("text/plain; charset=unicode_escape", "é".encode()),
+        ("text/plain; charset=rot13", "é".encode()),
+        ("text/plain; charset=mbcs", "é".encode()),
+        ("text/plain; charset=\0", "é".encode()),
+        ("text/plain; charset*=utf-8''idna", "é".encode()),
     ],
 )
 def test_text_is_read_in_its_charset(content_type: str, body: bytes) -> None:
-    assert reply(body, content_type).text() == "é"
+    assert reply(body, content_type).text() == (
+        "é" if "ascii" not in content_type else "\ufffd" * 2
+    )
+
+
+@given(st.text(max_size=40), st.binary(max_size=40))
+def test_no_charset_and_no_bytes_make_a_text_fail(charset: str, body: bytes) -> None:
+    assert isinstance(reply(body, f"text/plain; charset={charset}").text(), str)
 
 
 def test_bytes_that_are_no_text_do_not_fail() -> None:
@@ -116,10 +186,43 @@ def test_every_success_passes() -> None:
         ("", None),
         ("9" * 40, None),
         ("Mon, 99 Nov 2026 12:01:00 GMT", None),
+        ("Mon, 01 Jan 2024 00:00:00 +9999999999999999999", None),
+        ("Mon, 01 Jan 2024 00:00:00 +9999", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2024 00:00:99999999999999999999 GMT", None),
+        (
+            "Fri, 31 Dec 9999 23:59:59 -2359",
+            (
+                datetime(9999, 12, 31, 23, 59, 59)
+                - NOW.replace(tzinfo=None)
+                + timedelta(hours=23, minutes=59)
+            ).total_seconds(),
+        ),
     ],
 )
 def test_retry_after_is_read_in_both_its_forms(value: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": value}, NOW) == seconds
+
+
+DIGITS = st.integers(0, 10**25).map(str)
+DATES = st.builds(
+    "{}, {} {} {} {}:{}:{} {}{}".format,
+    st.sampled_from(("Mon", "", "x")),
+    DIGITS,
+    st.sampled_from(("Jan", "Feb", "13", "")),
+    DIGITS,
+    DIGITS | st.just("00"),
+    DIGITS | st.just("00"),
+    DIGITS | st.just("00"),
+    st.sampled_from(("+", "-", "", "GMT")),
+    DIGITS,
+)
+
+
+@given(st.text(max_size=60) | DATES)
+def test_no_retry_after_fails(value: str) -> None:
+    seconds = retry_after({"retry-after": value}, NOW)
+    assert seconds is None or seconds >= 0
 
 
 def test_without_the_header_no_time_is_asked_for() -> None:
@@ -200,6 +303,27 @@ def test_a_bomb_is_never_expanded_past_the_cap_in_memory() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8_000_000
+
+
+def feed(decoder: Decoder, sent: bytes, size: int) -> None:
+    for start in range(0, len(sent), size):
+        decoder.feed(sent[start : start + size])
+
+
+@pytest.mark.parametrize("size", [1000, 32 * 2**20])
+def test_an_answer_of_countless_members_is_refused_at_once(size: int) -> None:
+    empty = gzip.compress(b"")
+    sent = empty * (32 * 2**20 // len(empty))
+    began = time.process_time()
+    with pytest.raises(Undecodable):
+        feed(Decoder("gzip", 32 * 2**20), sent, size)
+    assert time.process_time() - began < 1
+
+
+def test_an_answer_of_many_members_is_read() -> None:
+    decoder = Decoder("gzip", 100_000)
+    decoder.feed(gzip.compress(b"whale ") * 1000)
+    assert decoder.finish() == b"whale " * 1000
 
 
 def test_endless_padding_that_decodes_to_nothing_is_capped() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_books.errors import InvalidInput
-from mcp_books.identifiers import RecordId, route
+from mcp_books.identifiers import Claim, RecordId, route
 from tests.fakes import FakeArchive
 
 ARCHIVES = (FakeArchive("alpha"), FakeArchive("beta"))
@@ -32,8 +32,11 @@ def test_an_address_on_a_foreign_host_is_refused() -> None:
 
 @pytest.mark.proves("8.3")
 def test_one_exact_claim_wins_over_loose_ones() -> None:
-    exact = FakeArchive("beta")
-    source, reading = route("exact-beta", (ARCHIVES[0], exact))
+    class Greedy(FakeArchive):
+        def claim(self, text: str) -> Claim | None:
+            return Claim(text, exact=False)
+
+    source, reading = route("exact-beta", (Greedy("alpha"), FakeArchive("beta"), Greedy("gamma")))
     assert (source.id, reading.as_given) == ("beta", False)
 
 
@@ -52,12 +55,20 @@ def test_what_nobody_claims_points_at_the_searches() -> None:
     assert "search_items" in (refused.value.hint or "")
 
 
+class Anything(FakeArchive):
+    """Claims whatever it is given, so that only the refusal can keep a string out."""
+
+    def claim(self, text: str) -> Claim | None:
+        return Claim(text, exact=True)
+
+
 @pytest.mark.proves("8.5")
 @pytest.mark.parametrize(
     "text",
     [
         "alpha:a\x00b",
         "alpha:a\u202eb",
+        "alpha:a\u200bb",
         "alpha:a%00b",
         "alpha:../b",
         "alpha:a/%2e%2E/b",
@@ -68,8 +79,9 @@ def test_what_nobody_claims_points_at_the_searches() -> None:
     ],
 )
 def test_unsafe_identifiers_are_refused(text: str) -> None:
-    with pytest.raises(InvalidInput):
-        route(text, ARCHIVES)
+    with pytest.raises(InvalidInput) as refused:
+        route(text, [Anything("alpha")])
+    assert refused.value.hint
 
 
 @pytest.mark.proves("8.5")

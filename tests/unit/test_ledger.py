@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
+import platformdirs
 import pytest
-from platformdirs import user_cache_path
 
-from mcp_books import _ledger
 from mcp_books._ledger import LONGEST_SILENCE, WIDEST, Ledger, Silenced, Slot, TooLate
 
 BASE = "https://archive.test"
@@ -252,7 +251,7 @@ def test_the_file_stands_in_the_cache_folder_of_the_user(
 ) -> None:
     ledger = open_ledger(None)
     reserve(ledger)
-    assert (user_cache_path("mcp-books", appauthor=False) / FILE).exists()
+    assert (platformdirs.user_cache_path("mcp-books", appauthor=False) / FILE).exists()
 
 
 def paces_itself_and_says_so_once(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> bool:
@@ -275,30 +274,3 @@ def test_a_folder_that_cannot_be_made_leaves_the_process_pacing_itself(
     (tmp_path / "file").write_text("in the way")
     ledger = open_ledger(tmp_path / "file" / "cache")
     assert paces_itself_and_says_so_once(ledger, caplog)
-
-
-def test_a_file_locked_for_long_leaves_the_process_pacing_itself(
-    tmp_path: Path,
-    ledger: Ledger,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(_ledger, "_BUSY", 0.01)
-    ledger.look(BASE, 1.0)
-    holder = sqlite3.connect(tmp_path / FILE, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    assert paces_itself_and_says_so_once(ledger, caplog)
-    holder.close()
-
-
-def test_a_file_that_can_be_used_again_is_used_again(
-    tmp_path: Path, ledger: Ledger, open_ledger: OpenLedger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_ledger, "_BUSY", 0.01)
-    monkeypatch.setattr(_ledger, "_UNUSABLE_FOR", 0.0)
-    reserve(open_ledger(tmp_path))
-    holder = sqlite3.connect(tmp_path / FILE, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    assert reserve(ledger).wait == 0
-    holder.close()
-    assert reserve(ledger).wait == 1

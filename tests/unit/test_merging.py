@@ -41,5 +41,8 @@ def test_order_claims_no_step_that_changed_nothing() -> None:
 def test_three_documents_of_one_bundle_are_three_hits_and_two_archives_are_two_records() -> None:
     documents = [hit(matched_file=name) for name in ("one", "two", "three")]
     assert len({hit_key(each) for each in documents}) == 3
+    assert hit_key(hit(page_number=1)) != hit_key(hit(page_number=2))
+    chapters = [hit().model_copy(update={"section": name}) for name in ("I", "II")]
+    assert hit_key(chapters[0]) != hit_key(chapters[1])
     assert hit_key(hit("alpha", "x")) != hit_key(hit("beta", "x"))
     assert hit_key(hit()) == hit_key(hit(found_by="another wording"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_books._phrases import Derivation
-from mcp_books._reformulation import non_word_characters, reformulate
+from mcp_books._reformulation import Reformulation, non_word_characters, reformulate
 
 D = Derivation
 
@@ -23,6 +23,20 @@ def test_a_quoted_phrase_is_asked_as_it_is_then_unquoted_then_by_its_longest_wor
         (D.UNQUOTED, "call me ishmael"),
         (D.LONGEST_WORDS, "call ishmael"),
     ]
+
+
+@pytest.mark.proves("7.2")
+@pytest.mark.parametrize("query", ['"white whale', 'white whale"', 'the 12" gun'])
+def test_a_stray_quotation_mark_quotes_nothing(query: str) -> None:
+    assert D.UNQUOTED not in [kind for kind, _ in _wordings(query)]
+
+
+@pytest.mark.proves("7.2")
+@pytest.mark.parametrize(
+    "query", ["“white whale”", "«white whale»", "„white whale“", "＂white whale＂"]
+)
+def test_a_phrase_is_quoted_by_any_scripts_marks(query: str) -> None:
+    assert (D.UNQUOTED, "white whale") in _wordings(query)
 
 
 @pytest.mark.proves("7.3")
@@ -85,7 +99,9 @@ def test_two_words_are_run_together_with_and_without_diacritics() -> None:
 
 @pytest.mark.proves("7.9")
 def test_without_fan_out_only_the_words_as_asked_remain() -> None:
-    assert reformulate('"moby dick" été', fan_out=False) == (('"moby dick" été', D.AS_ASKED),)
+    assert reformulate('"moby dick" été', fan_out=False) == (
+        Reformulation('"moby dick" été', D.AS_ASKED),
+    )
 
 
 @pytest.mark.proves("7.12")
@@ -97,7 +113,7 @@ def test_symbols_are_listed_and_letters_marks_and_punctuation_are_not() -> None:
 def test_wordings_never_repeat_and_start_with_the_query(query: str) -> None:
     wordings = reformulate(query)
     keys = [" ".join(each.text.casefold().split()) for each in wordings]
-    assert wordings[0] == (query, D.AS_ASKED)
+    assert wordings[0] == Reformulation(query, D.AS_ASKED)
     assert len(keys) == len(set(keys))
 
 

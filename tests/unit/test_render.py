@@ -71,7 +71,7 @@ def test_a_hit_shows_where_in_the_book_it_is_as_far_as_the_archive_knows() -> No
 
 def test_a_hit_without_an_excerpt_says_so() -> None:
     text = render_inside(answers.inside(answers.hit(excerpts=())), PROFILES)
-    assert row_of(text)[-1] == "  passage: [not stated]"
+    assert row_of(text)[-1] == "  excerpt: none came with it"
 
 
 def test_the_file_of_a_single_document_is_not_named_again() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_books._fitting import SHORT_TEXT_LIMIT, STRUCTURED_LIMIT, TEXT_LIMIT, structured_size
-from mcp_books._phrases import Kind
+from mcp_books._phrases import ORDERS, Kind, Order
 from mcp_books._render import fit, render_inside, render_items, render_record
 from mcp_books.models import DigitalCopy, TextWindow
 from mcp_books.reports import InsideAnswer, ItemsAnswer, Note, RecordAnswer
@@ -91,12 +91,13 @@ def test_as_many_rows_are_kept_as_fit_and_the_rest_is_counted(
     text_limit: int, structured_limit: int
 ) -> None:
     whole = many_hits()
-    limits = {"text_limit": text_limit, "structured_limit": structured_limit}
-    answer, text = fit(whole, render_inside, **limits)
+    answer, text = fit(
+        whole, render_inside, text_limit=text_limit, structured_limit=structured_limit
+    )
     kept = answer.hit_count
     assert kept == len(answer.hits)
-    expected = answers.note(Kind.ROWS_LEFT_OUT, count=75 - kept, limit=max(1, kept // 2))
-    assert told(answer, Kind.ROWS_LEFT_OUT) == [expected.text]
+    (expected,) = (note for note in answer.notes if note.kind is Kind.ROWS_LEFT_OUT)
+    assert expected.text.startswith(f"{75 - kept} more rows")
     assert f"note: {expected.text}" in text.split("\n")
     one_more = whole.model_copy(
         update={
@@ -121,14 +122,57 @@ def test_a_row_that_is_kept_is_whole() -> None:
 
 
 @pytest.mark.proves("10.3", "10.4")
-def test_counts_say_what_this_answer_holds_and_reports_what_the_archive_gave() -> None:
+def test_counts_notes_and_order_say_what_this_answer_holds() -> None:
     whole = many_hits()
     answer, text = fit(whole, render_inside)
     kinds = [hit.excerpt_kind for hit in answer.hits]
     assert answer.excerpt_kinds.passage == kinds.count("passage")
-    assert answer.excerpt_kinds.page_opening == kinds.count("page_opening")
+    assert answer.excerpt_kinds.page_opening == kinds.count("page_opening") == 0
     assert text.startswith(f"{answer.hit_count} hits, ")
-    assert answer.per_source == whole.per_source
+    counts = {report.source: getattr(report, "count", None) for report in answer.per_source}
+    sources = [hit.source for hit in answer.hits]
+    assert counts == {"archive": sources.count("archive"), "loc": sources.count("loc"), "bnf": None}
+    assert Kind.PAGE_OPENINGS not in [note.kind for note in answer.notes]
+    assert answer.order == ORDERS[Order.INTERLEAVED]
+
+
+@pytest.mark.proves("10.6", "10.9")
+def test_an_archive_none_of_whose_rows_are_left_is_neither_qualified_nor_credited() -> None:
+    passages = [answers.hit(id=f"archive:n{n}", excerpts=("word " * 200,)) for n in range(25)]
+    openings = [
+        answers.page_hit(id=f"loc:n{n}", excerpts=("word " * 200,), excerpt_kind="page_opening")
+        for n in range(25)
+    ]
+    reports = (answers.answered("archive", count=25), answers.answered("loc", count=25))
+    notes = (answers.note(Kind.PAGE_OPENINGS, "loc", name="Library of Congress", count=25),)
+    whole = answers.inside(*passages, *openings, reports=reports, notes=notes)
+    answer, text = fit(whole, render_inside)
+    assert {hit.source for hit in answer.hits} == {"archive"}
+    assert Kind.PAGE_OPENINGS not in [note.kind for note in answer.notes]
+    assert answer.order == ORDERS[Order.ONE_ARCHIVE]
+    assert "Library of Congress" not in text.rpartition("credit: ")[2]
+
+
+@pytest.mark.proves("10.3")
+def test_what_was_left_out_is_reached_by_the_limit_and_page_that_are_named() -> None:
+    whole = many_hits(50).model_copy(update={"page": 3})
+    answer, _ = fit(whole, render_inside)
+    (said,) = told(answer, Kind.ROWS_LEFT_OUT)
+    limit, page = map(int, re.findall(r"limit (\d+), from page (\d+)", said)[0])
+    kept = min(sum(hit.source == source for hit in answer.hits) for source in ("archive", "loc"))
+    rows_given_before = 2 * 25 + kept
+    assert (page - 1) * limit <= rows_given_before
+    assert page * limit > rows_given_before
+
+
+@pytest.mark.proves("10.6")
+def test_a_row_that_says_something_without_end_does_not_cost_the_others_their_place() -> None:
+    rows = [answers.brief(id=f"archive:n{n}") for n in range(5)]
+    endless = answers.brief(id="archive:endless", title="t" * 60_000, creator="c" * 60_000)
+    answer, text = fit(answers.items(endless, *rows), render_items)
+    assert answer.item_count == 6
+    assert len(text) <= TEXT_LIMIT
+    assert len(told(answer, Kind.PARTS_LEFT_OUT)) == 2
 
 
 @pytest.mark.proves("10.4")
@@ -136,7 +180,9 @@ def test_counts_say_what_this_answer_holds_and_reports_what_the_archive_gave() -
 def test_no_qualification_is_dropped_however_little_fits(whole: Any, render: Any) -> None:
     answer, text = fit(whole, render, text_limit=10, structured_limit=10)
     assert rows_of(answer) == ()
-    assert answer.per_source == whole.per_source
+    assert [report.status for report in answer.per_source] == [
+        report.status for report in whole.per_source
+    ]
     assert set(whole.notes) <= set(answer.notes)
     assert len(told(answer, Kind.ROWS_LEFT_OUT)) == 1
     for note in answer.notes:

@@ -26,7 +26,7 @@ def test_an_archive_that_answered_shows_count_meaning_of_its_total_and_what_foll
     }
     for line in shown.values():
         assert line.startswith("Internet Archive (archive) · 3 hits · ")
-        assert "total 12 documents, for the words as asked" in line
+        assert "total 12 (documents, for the words as asked)" in line
         assert "ordered on relevance" in line
     assert len(set(shown.values())) == 3
     assert "not established" in shown[None]

@@ -83,3 +83,26 @@ def test_no_environment_keeps_the_program_from_starting(environ: dict[str, str])
         Settings.from_env(environ)
     finally:
         logging.getLogger("mcp_books.settings").disabled = False
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("BOOKS_TIMEOUT_MS", "999", "less than 1000"),
+        ("BOOKS_MIN_INTERVAL_MS", "60001", "more than 60000"),
+        ("BOOKS_MAX_RETRIES", "9", "more than 8"),
+        ("BOOKS_TIMEOUT_MS", "nan", "not a number"),
+        ("BOOKS_USER_AGENT", "é", "ASCII"),
+        ("BOOKS_LOC_URL", "http://127.0.0.1:99999", "ort"),
+    ],
+)
+def test_a_refused_value_is_told_in_the_variables_own_unit(
+    variable: str, value: str, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    Settings.from_env({variable: value})
+    assert said in caplog.text
+
+
+def test_a_variable_that_is_no_setting_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    Settings.from_env({"BOOKS_MIN_INTERVALL_MS": "1000", "BOOKS_LIVE": "1", "PATH": "/bin"})
+    assert [record.args for record in caplog.records] == [("BOOKS_MIN_INTERVALL_MS",)]

@@ -33,6 +33,8 @@ TAGS = (
     ),
     *("<?php", "<!--", "-->", "<![CDATA[", "]]>", "<", ">", "&", "&amp;", "&#0;", "&#xD800;"),
 )
+SITE = "https://site.example/base"
+WRITTEN = [("https://x.example/y", None), ("http://z.example/?a=1&b=2", None)]
 MARKUP = st.lists(st.sampled_from([*TAGS, "\n", " ", "é", "\x00", '"'])).map("".join)
 
 
@@ -108,6 +110,17 @@ def test_a_number_is_read_from_any_of_its_shapes(value: object, read: int | None
         ("18840101", None),
         (15, None),
         (None, None),
+        ("-1712-01-01T00:00:00Z", None),
+        (-1712, None),
+        ("-1712/-1650", None),
+        ("[ca. -1712]", None),
+        ("\u22121712", None),
+        ("1712 B.C.", None),
+        ("1712 BCE", None),
+        ("1712 av. J.-C.", None),
+        ("1200 BC, printed 1880", 1880),
+        ("03-07-1922", 1922),
+        ("[18--?]-1905", 1905),
     ],
 )
 def test_a_year_has_four_digits_and_is_one_that_a_record_can_mean(
@@ -144,12 +157,33 @@ def test_a_map_written_as_a_list_is_empty() -> None:
         ("first\n\nsecond", "first\n\nsecond"),
         ("x <y z &amp; q", "x <y z & q"),
         ("&nbsp;", ""),
+        ("<script>x()</script>&#160;", ""),
         ("", ""),
         ("<font>a" * 1000, "a" * 1000),
     ],
 )
 def test_markup_is_read_as_html_once(text: str, read: str) -> None:
     assert values.plain(text) == read
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        (
+            '<a class="x" href="/legal/?a=1&amp;b=2">Terms</a>',
+            [(f"{SITE}/legal/?a=1&b=2", "Terms")],
+        ),
+        ("<A HREF='https://x.example/y'>y</A> https://z.example/", [("https://x.example/y", "y")]),
+        ('<a href="//x.example/y">y</a>', [("https://x.example/y", "y")]),
+        ("See https://x.example/y. Or http://z.example/?a=1&amp;b=2", WRITTEN),
+        ('<a href="mailto:a@x.example">a</a> https://x.example/', []),
+        ("no link", []),
+    ],
+)
+def test_links_are_absolute_and_addresses_written_out_count_where_there_are_none(
+    html: str, found: list[tuple[str, str | None]]
+) -> None:
+    assert list(values.links(html, SITE)) == found
 
 
 def test_a_text_that_is_only_markup_is_none() -> None:
@@ -181,3 +215,37 @@ def test_no_value_makes_a_reader_fail(value: Any) -> None:
     values.mapping(value)
     values.rows(value)
     values.plain_or_none(value)
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>a\x0bb</p>", "a b"),
+        ("a<br>\x1bb", "a\n\x1bb"),
+        ("<p>&#1;x", "x"),
+        ("<p>\ufffe</p>y", "\ufffe\ny"),
+        ("text</body></html>\n<p>two", "text\ntwo"),
+        ("<plaintext>x <b>y</b>", "x y"),
+        ("<!-- gone -->kept", "kept"),
+        ("<style>a</style>b<script>c</script>d<title>e</title>f", "bdf"),
+    ],
+)
+def test_odd_markup_is_read_without_losing_its_text(markup: str, text: str) -> None:
+    found = values.plain(markup)
+    assert found.replace("\x01", "") == text
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<p " + " ".join(f"a{n}=1" for n in range(60_000)) + ">x",
+        "x<style>y</style>" * 40_000,
+        "<a " * 60_000,
+        "<p>" * 60_000 + "x",
+        "&#" * 60_000,
+        "<" * 60_000,
+    ],
+    ids=["attributes", "styles", "open tags", "nested", "entities", "signs"],
+)
+def test_markup_that_a_parser_could_spend_minutes_on_is_read(hostile: str) -> None:
+    assert isinstance(values.plain(hostile), str)

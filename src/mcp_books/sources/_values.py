@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from html import unescape
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 __all__ = [
+    "Link",
     "first",
     "joined",
+    "links",
     "mapping",
     "number",
     "plain",
@@ -20,13 +23,32 @@ __all__ = [
     "year",
 ]
 
+_LONGEST_ADDRESS = 2000
+"""Characters of an address that somebody could still open."""
+
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_BEFORE_CHRIST = re.compile(
+    r"(?:(?<![\w?.)\]])[-\u2212]\d{4}|(?<!\d)\d{4}\s*(?:b\.? ?c\b|bce\b|av(?:ant|\.)? ?j))(?!\d)",
+    re.IGNORECASE,
+)
 _TAG = r"<[a-zA-Z/!][^<>]*>"
 _MARKUP = re.compile(_TAG + r"|&(?:#\d+|#[xX][0-9a-fA-F]+|[a-zA-Z]\w*);")
 _STRAY = re.compile(f"<(?!{_TAG[1:]})")
+_NOT_SHOWN = re.compile(r"<(script|style|head|title)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _LINE_END = re.compile(r"\r\n?")
-_BLOCKS = ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "center")
-_CELLS = ("td", "th")
+_ANCHOR = re.compile(
+    r"<a\b[^<>]{0,2000}?\bhref\s*=\s*[\"']([^\"'\s<>]+)[\"'][^<>]{0,2000}>((?:(?!<a\b).)*?)</a>",
+    re.IGNORECASE | re.DOTALL,
+)
+_WRITTEN_OUT = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:)\]]")
+_BLOCKS = frozenset(
+    ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "center")
+)
+_AFTER = {"br": "\n", "td": " ", "th": " "}
+_DEAD = frozenset(("script", "style", "head", "title"))
+_FRAME = re.compile(r"</?(?:html|body|plaintext)\b[^<>]*>", re.IGNORECASE)
+_ENDLESS_TAG = re.compile(r"<([a-zA-Z][a-zA-Z0-9]*)[^<>]{2000,}>")
+"""No tag that a reader needs is so long, and a parser compares its attributes with one another."""
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -63,9 +85,12 @@ def number(value: object) -> int | None:
 
 
 def year(value: object) -> int | None:
-    """Return the first four-digit year of `value` from 1000 to 2200, or None."""
+    """Return the first four-digit year of `value` from 1000 to 2200, or None.
+
+    A year before Christ (`-1712`, `1712 BC`) is none of them.
+    """
     for text in texts(value):
-        for found in _YEAR.finditer(text):
+        for found in _YEAR.finditer(_BEFORE_CHRIST.sub(" ", text)):
             if 1000 <= int(found[1]) <= 2200:
                 return int(found[1])
     return None
@@ -93,35 +118,68 @@ def web_address(value: object, base: str | None = None) -> str | None:
         address = text if base is None else urljoin(base, text)
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname)
+        usable = usable and len(address) <= _LONGEST_ADDRESS
     except ValueError:
         return None
     return address if usable else None
 
 
+class Link(NamedTuple):
+    """An address in a piece of HTML; `text` is what it is put behind, None where it is itself."""
+
+    address: str
+    text: str | None
+
+
+def links(html: str, site: str) -> Iterator[Link]:
+    """Yield the links of `html`, absolute on `site`; where it has none, the addresses in it."""
+    anchors: list[tuple[str, str]] = _ANCHOR.findall(html)
+    for target, text in anchors:
+        target = unescape(target)
+        on_site = target.startswith("/") and not target.startswith("//")
+        address = web_address(site + target if on_site else target, f"{site}/")
+        if address is not None:
+            yield Link(address, text)
+    for written in () if anchors else _WRITTEN_OUT.findall(html):
+        if (address := web_address(unescape(written))) is not None:
+            yield Link(address, None)
+
+
 def plain(text: str) -> str:
-    """Return `text` read as HTML once: tags to text, entities to characters, lines kept."""
+    """Return `text` read as HTML once: tags to text, entities to characters, lines kept.
+
+    Takes time in proportion to the text, whatever it holds.
+    """
     text = _LINE_END.sub("\n", text).strip()
     if not _MARKUP.search(text):
         return text
-    from lxml import html
-
-    parser = html.HTMLParser(huge_tree=True)  # else what nests deeper than 255 is lost
-    markup = _STRAY.sub("&lt;", text)
-    whole = f"<html><body><div>{markup}</div></body></html>"
-    root: Any = html.document_fromstring(whole, parser=parser)
-    for dead in root.xpath(".//script | .//style | .//head | .//title"):
-        dead.drop_tree()
-    for line_break in root.iter("br"):
-        line_break.tail = "\n" + (line_break.tail or "")
-    for block in root.iter(*_BLOCKS):
-        block.text = "\n" + (block.text or "")
-        block.tail = "\n" + (block.tail or "")
-    for cell in root.iter(*_CELLS):
-        cell.tail = " " + (cell.tail or "")
-    # A parser may give up on markup nested without end; its text is still worth having.
-    content = str(root.text_content()).strip() or re.sub(_TAG, " ", text)
+    markup = _STRAY.sub("&lt;", _FRAME.sub("\n", _ENDLESS_TAG.sub(r"<\1>", text)))
+    content = _text_of(f"<html><body><div>{markup}</div></body></html>").strip()
+    if not content:
+        # A parser may give up on markup nested without end; its text is still worth having.
+        content = unescape(re.sub(_TAG, " ", _NOT_SHOWN.sub(" ", text)))
     lines = (" ".join(line.split()) for line in content.split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _text_of(markup: str) -> str:
+    from lxml import etree, html
+
+    # `huge_tree`: else what nests deeper than 255 is lost.
+    parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
+    walk: Any = etree.iterwalk(
+        html.document_fromstring(markup, parser=parser), events=("start", "end")
+    )
+    parts: list[str] = []
+    for event, element in walk:
+        around = "\n" if element.tag in _BLOCKS else ""
+        if event == "end":
+            parts += [around or _AFTER.get(element.tag, ""), element.tail or ""]
+        elif element.tag in _DEAD:
+            walk.skip_subtree()
+        else:
+            parts += [around, element.text or ""]
+    return "".join(parts)
 
 
 def plain_or_none(value: object) -> str | None:

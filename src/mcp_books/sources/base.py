@@ -23,6 +23,7 @@ __all__ = [
     "FullTextSource",
     "HitCount",
     "InsideQuery",
+    "Kind",
     "Narrowing",
     "Profile",
     "Question",

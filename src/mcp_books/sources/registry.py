@@ -15,7 +15,7 @@ from .library_of_congress import LibraryOfCongress
 if TYPE_CHECKING:
     from mcp_books._http import Http
 
-__all__ = ["NOT_READ", "PROFILES", "build_sources"]
+__all__ = ["NOT_READ", "PROFILES", "build_sources", "registered"]
 
 
 class _Entry(NamedTuple):
@@ -36,6 +36,11 @@ NOT_READ: Mapping[str, str] = {
     "calibre": "this version does not read Calibre libraries; no setting makes it do so yet",
 }
 """Archives a reader may name that cannot be asked here, and why."""
+
+
+def registered() -> Mapping[str, Profile]:
+    """Return the profile of each registered archive, by id."""
+    return {profile.id: profile for profile in PROFILES}
 
 
 def build_sources(settings: Settings, http: Http) -> tuple[Source, ...]:

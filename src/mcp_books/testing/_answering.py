@@ -28,9 +28,6 @@ __all__ = ["AnsweringContract", "Samples"]
 LIMIT = 5
 """Rows asked for by the rules below."""
 
-REQUESTS = 3
-"""Requests an archive may make for one wording."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
@@ -49,7 +46,7 @@ class Samples:
 def inside_query(samples: Samples) -> InsideQuery:
     """Return the question a full text is asked by these rules."""
     assert samples.inside is not None, "samples.inside: it answers search_inside"
-    return InsideQuery(text=samples.inside, limit=LIMIT, requests_left=REQUESTS)
+    return InsideQuery(text=samples.inside, limit=LIMIT)
 
 
 def catalogue_query(source: Source, samples: Samples) -> CatalogueQuery:
@@ -59,7 +56,6 @@ def catalogue_query(source: Source, samples: Samples) -> CatalogueQuery:
         text=samples.catalogue,
         limit=LIMIT,
         media_type=source.profile.default_media_type,
-        requests_left=REQUESTS,
     )
 
 

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from mcp_books._quotes import straight
 from mcp_books.errors import InvalidInput
 
 from .word_characters import IDEOGRAPHS, JOINERS
@@ -25,8 +26,7 @@ MAX_WORD_LENGTH = 65
 """Characters of the longest word the engine indexes."""
 
 _WORD = re.compile(f"[{JOINERS}]+(?:\\.[{JOINERS}]+)*|[{IDEOGRAPHS}]")
-_PHRASE = re.compile(r'["“”„«»]([^"“”„«»]*)["“”„«»]')
-_WILDCARD = re.compile(r"\w\*|\*\w")
+_PHRASE = re.compile(r'"([^"]*)"')
 _SHOWN = 40
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -42,7 +42,7 @@ class Expression:
     set_aside: tuple[str, ...]
     """Words of the query that are not asked for."""
     differs: bool
-    """Something of the query was left out or changed."""
+    """More of the query was left out or changed than case, spacing and the shape of its quotes."""
 
 
 def expression(text: str) -> Expression:
@@ -51,7 +51,8 @@ def expression(text: str) -> Expression:
     Raises:
         InvalidInput: no word is left that the engine indexes.
     """
-    composed = unicodedata.normalize("NFC", text)
+    written = straight(text)
+    composed = unicodedata.normalize("NFC", written)
     set_aside: list[str] = []
     items: dict[tuple[str, ...], bool] = {}
     room = MAX_WORDS
@@ -67,16 +68,17 @@ def expression(text: str) -> Expression:
     items.pop((), None)
     if not items:
         raise InvalidInput(
-            "the query holds no word its text search can look for",
-            hint="Give at least one word of letters or digits.",
+            "the query holds no word that a text search can look for",
+            hint=f"Give at least one word of letters or digits, of {MAX_WORD_LENGTH} at most.",
         )
+    plain = " ".join(
+        f'"{" ".join(item)}"' if is_phrase else item[0] for item, is_phrase in items.items()
+    )
     return Expression(
         argument=" AND ".join(f"'{_quoted(item)}'" for item in items),
-        plain=" ".join(
-            f'"{" ".join(item)}"' if is_phrase else item[0] for item, is_phrase in items.items()
-        ),
+        plain=plain,
         set_aside=tuple(dict.fromkeys(set_aside)),
-        differs=bool(set_aside) or composed != text or bool(_WILDCARD.search(composed)),
+        differs=_spelling(plain) != _spelling(written),
     )
 
 
@@ -114,6 +116,10 @@ def _noise(between: str) -> Iterator[tuple[str, bool]]:
     """Yield what a reader would call a word and the engine does not (`½`, `º`, N'Ko)."""
     for match in re.finditer(r"[^\W_]+", between):
         yield match[0], False
+
+
+def _spelling(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 def _shortened(word: str) -> str:

@@ -52,6 +52,8 @@ Row = Mapping[str, Term]
 class Answer:
     """The rows of one answer, how many could not be read, and whether the server cut them."""
 
+    archive: str
+    """Its name, for messages."""
     rows: tuple[Row, ...]
     unreadable: int
     cut: bool
@@ -131,7 +133,12 @@ def _bindings(reply: Reply) -> Answer:
         )
     read = [_row(binding) for binding in rows(bindings)]
     good = tuple(row for row in read if row is not None)
-    return Answer(good, len(read) - len(good), "x-sparql-maxrows" in reply.headers)
+    return Answer(
+        archive=reply.archive,
+        rows=good,
+        unreadable=len(read) - len(good),
+        cut="x-sparql-maxrows" in reply.headers,
+    )
 
 
 def _row(binding: object) -> Row | None:

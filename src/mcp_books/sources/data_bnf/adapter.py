@@ -6,7 +6,8 @@ searched by the words of their titles; people, organisations and editions can be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_books._phrases import Kind
@@ -87,23 +88,7 @@ class DataBnf(RemoteSource, CatalogueSource, RecordSource):
                 f"{self.profile.name} lists its first {queries.WINDOW} matches at most",
                 hint=f"Ask for page {(queries.WINDOW - 1) // query.limit + 1} or an earlier one.",
             )
-        asked = expression(query.text)
-        titles = await self._search(query, asked, "dcterms:title", offset)
-        searched = [titles]
-        if _holds_no_work(titles.value) and query.requests_left >= 2:
-            searched.append(await self._search(query, asked, "rdfs:label", offset))
-        found = searched[-1].value
-        return ResultPage(
-            rows=tuple(self._row(work, query.text) for work in found.works),
-            more=_more([each.value for each in searched]),
-            unreadable=found.unreadable,
-            ordered_on="record identifier",
-            sent_as=asked.plain if asked.differs else None,
-            requests=len(searched),
-            retrieved=min(each.retrieved for each in searched),
-            cached=all(each.cached for each in searched),
-            remarks=tuple(self._remarks(asked, [each.value for each in searched])),
-        )
+        return await self._page(query, offset, "dcterms:title")
 
     async def get_item(self, reference: str) -> Record:
         claim = self.claim(reference)
@@ -145,6 +130,25 @@ class DataBnf(RemoteSource, CatalogueSource, RecordSource):
             values["identifier_provisional"] = True
         return Record.model_validate(values)
 
+    async def _page(
+        self, query: CatalogueQuery, offset: int, matched: queries.Matched
+    ) -> ResultPage[BriefRecord]:
+        asked = expression(query.text)
+        fetched = await self._search(query, asked, matched, offset)
+        found = fetched.value
+        crowded_out = matched == "dcterms:title" and _holds_no_work(found)
+        return ResultPage(
+            rows=tuple(self._row(work, query.text) for work in found.works),
+            more=_more(found, matched),
+            unreadable=found.unreadable,
+            ordered_on="record identifier",
+            sent_as=asked.plain if asked.differs else None,
+            retrieved=fetched.retrieved,
+            cached=fetched.cached,
+            again=partial(self._page, query, offset, "rdfs:label") if crowded_out else None,
+            remarks=tuple(self._remarks(asked, found, matched)),
+        )
+
     async def _search(
         self, query: CatalogueQuery, asked: Expression, matched: queries.Matched, offset: int
     ) -> Fetched[works.Found]:
@@ -180,16 +184,19 @@ class DataBnf(RemoteSource, CatalogueSource, RecordSource):
             values["identifier_provisional"] = True
         return BriefRecord.model_validate(values)
 
-    def _remarks(self, asked: Expression, searched: Sequence[works.Found]) -> Iterator[Remark]:
+    def _remarks(
+        self, asked: Expression, found: works.Found, matched: queries.Matched
+    ) -> Iterator[Remark]:
         name = self.profile.name
         if asked.set_aside:
             yield Remark(Kind.WORDS_SET_ASIDE, {"name": name, "words": ", ".join(asked.set_aside)})
         window = {"name": name, "window": queries.WINDOW}
-        if _holds_no_work(searched[0]) and not searched[-1].works_in_window:
+        # Labels are asked where titles established nothing: finding none there changes nothing.
+        if _holds_no_work(found) or (matched == "rdfs:label" and not found.works_in_window):
             yield Remark(Kind.WINDOW_WITHOUT_WORKS, window)
-        elif any(_is_full(found) for found in searched):
+        elif _is_full(found):
             yield Remark(Kind.WINDOW_FULL, window)
-        if any(found.cut for found in searched):
+        if found.cut:
             yield Remark(Kind.ROWS_CUT, {"name": name})
 
     def _page_of(self, reference: str) -> str:
@@ -216,11 +223,13 @@ def _holds_no_work(found: works.Found) -> bool:
     return _is_full(found) and not found.works_in_window
 
 
-def _more(searched: Sequence[works.Found]) -> bool | None:
-    """Tell whether works follow: a full window means more matches than were read."""
-    found = searched[-1]
+def _more(found: works.Found, matched: queries.Matched) -> bool | None:
+    """Tell whether works follow.
+
+    A full window means more matches than were read; labels leave out works by their other titles.
+    """
     if found.next_exists or (_is_full(found) and found.works_in_window):
         return True
-    if found.cut or _holds_no_work(searched[0]):
+    if found.cut or _is_full(found) or matched == "rdfs:label":
         return None
     return False

@@ -7,10 +7,10 @@ character's value times its place, from 1, modulo 29. It holds for every ARK the
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from mcp_books.errors import InvalidInput
+from mcp_books.sources._addresses import Place, place_of
 from mcp_books.sources.base import Claim
 
 __all__ = [
@@ -33,21 +33,14 @@ PREFIX = "http://data.bnf.fr/"
 _ALPHABET = "0123456789bcdfghjkmnpqrstvwxz"
 _OWN_HOSTS = (HOST, "catalogue.bnf.fr")
 _GALLICA = "gallica.bnf.fr"
-_RECORD = re.compile(r"cb\d{8}[0-9a-z]|cc\d{2,8}[0-9a-z]")
+_RECORD = re.compile(r"cb[0-9]{8}[0-9a-z]|cc[0-9]{2,8}[0-9a-z]")
 _DIGITISED = re.compile(r"(?:bpt6k|btv1b|bd6t)\w{4,}")
-_ARK = re.compile(r"ark:/?(\d+)/([^/?#.\s]*)", re.IGNORECASE)
+_ARK = re.compile(r"ark:/?([0-9]+)/([^/?#.\s]*)", re.IGNORECASE)
 _TEMPORARY = re.compile(r"temp-work/([0-9a-f]{32})/?(?:#.*)?", re.IGNORECASE)
-_PAGE = re.compile(r"(?:[a-z]{2}/)?(\d{8})(?:/.*)?")
-_FRBNF = re.compile(r"frbnf ?(\d{8})([0-9a-z]?)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{8}")
+_PAGE = re.compile(r"(?:[a-z]{2}/)?([0-9]{8})(?:/.*)?")
+_FRBNF = re.compile(r"frbnf ?([0-9]{8})([0-9a-z]?)", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{8}")
 _STORED = re.compile(r"(?:ark:/12148/(c[bc]\w+)|(temp-work/[0-9a-f]{32})/?)(?:#.*)?")
-
-
-class _Place(NamedTuple):
-    """Where an address leads: on a site of this archive, on Gallica, or (None) elsewhere."""
-
-    path: str
-    gallica: bool = False
 
 
 def check_character(name: str) -> str:
@@ -62,9 +55,11 @@ def read(text: str, base_url: str) -> Claim | None:
     Raises:
         InvalidInput: it is mistyped, or names something this archive does not describe.
     """
-    if "://" in text or text.lower().startswith((*_OWN_HOSTS, _GALLICA)):
-        place = _place(text, base_url)
-        return None if place is None else _in_address(place, text)
+    place = place_of(text, (*_OWN_HOSTS, _GALLICA), base_url)
+    if place is not None:
+        return _in_address(place, text)
+    if "://" in text:
+        return None
     return _in_ark(text) or _in_temporary(text) or _in_bare(text)
 
 
@@ -97,29 +92,14 @@ def path(reference: str) -> str:
     return f"{reference}/" if is_provisional(reference) else f"ark:/12148/{reference}"
 
 
-def _place(text: str, base_url: str) -> _Place | None:
-    try:
-        parts = urlsplit(text if "://" in text else f"https://{text}")
-        base = urlsplit(base_url)
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https"):
-        return None
-    below = unquote(parts.path)
-    if parts.netloc == base.netloc and below.startswith(base.path + "/"):
-        return _Place(below.removeprefix(base.path + "/"))
-    if parts.hostname in _OWN_HOSTS:
-        return _Place(below.removeprefix("/"))
-    return _Place(below.removeprefix("/"), gallica=True) if parts.hostname == _GALLICA else None
-
-
-def _in_address(place: _Place, text: str) -> Claim:
-    if place.gallica:
+def _in_address(place: Place, text: str) -> Claim:
+    if place.host == _GALLICA:
         raise _not_gallica(text)
-    claim = _in_ark(place.path) or _in_temporary(place.path)
+    below = unquote(place.path).removeprefix("/")
+    claim = _in_ark(below) or _in_temporary(below)
     if claim is not None:
         return claim
-    if page := _PAGE.fullmatch(place.path):
+    if page := _PAGE.fullmatch(below):
         return Claim(_of_number(page[1]), exact=True)
     raise InvalidInput(
         f"{text!r} is no address of a record",

@@ -42,7 +42,6 @@ _REPRODUCTIONS = ("rdarel:electronicReproduction", "rdam:P30016")
 _OCR = "bnf-onto:OCR"
 _DEWEY = "http://dewey.info/class/"
 _BEGINNING = ("bio:birth", "rdag2:dateOfEstablishment")
-_END = ("bio:death", "rdag2:dateOfTermination")
 
 _CONTEXT: Mapping[str, tuple[str, ...]] = {
     "languages": ("dcterms:language", "rdag2:languageOfThePerson"),
@@ -137,12 +136,10 @@ def _descriptions(stated: Statements) -> tuple[str, ...]:
 
 def _dated(stated: Statements, media_type: str) -> dict[str, object]:
     if media_type in ("person", "organisation"):
-        begun = tuple(_values(stated.of_part("entity", *_BEGINNING)))
-        ended = tuple(_values(stated.of_part("entity", *_END)))
-        span = " – ".join(("; ".join(begun) or "?", "; ".join(ended))).rstrip()
+        begun = tuple(dict.fromkeys(_values(stated.of_part("entity", *_BEGINNING))))
         return {
-            "date": span if begun or ended else None,
-            "year": plain_year(date[:4] for date in begun),
+            "date": "; ".join(begun) or None,
+            "year": plain_year(begun),
             "year_means": f"year of {'birth' if media_type == 'person' else 'foundation'}",
         }
     dates = stated.texts("entity", "dcterms:date")

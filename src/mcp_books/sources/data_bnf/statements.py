@@ -45,7 +45,10 @@ class Statements:
             ParseFailure: the answer was cut, or a row of it cannot be read.
         """
         if answer.cut or answer.unreadable:
-            raise ParseFailure("the record came incomplete")
+            raise ParseFailure(
+                f"{answer.archive} sent the record incomplete",
+                hint="Ask again later, or open its page.",
+            )
         grouped: dict[tuple[str, str, Term, str], tuple[set[str], set[str]]] = {}
         counts: dict[str, int] = {}
         for row in answer.rows:

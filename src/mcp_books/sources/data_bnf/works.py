@@ -14,7 +14,7 @@ from .ark import reference_of
 
 __all__ = ["Found", "Work", "in_order", "plain_year", "read"]
 
-_PLAIN_YEAR = re.compile(r"\d{4}")
+_PLAIN_YEAR = re.compile(r"(\d{4})(?:-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))?")
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ def read(answer: Answer, limit: int) -> Found:
             counts = row
         else:
             unreadable += 1
-    matches, works_in_window = _count(counts, "matches"), _count(counts, "works")
+    matches, works_in_window = (_count(answer, counts, name) for name in ("matches", "works"))
     works: dict[str, Work] = {}
     for iri, rows in list(by_iri.items())[:limit]:
         reference = reference_of(iri)
@@ -96,15 +96,19 @@ def in_order(titles: Iterable[str], preferred: Iterable[str]) -> Sequence[str]:
 
 
 def plain_year(dates: Iterable[str]) -> int | None:
-    """Return the year of `dates` if they hold exactly one plain year, else None."""
-    years = {date for date in dates if _PLAIN_YEAR.fullmatch(date)}
-    return int(years.pop()) if len(years) == 1 else None
+    """Return the year of `dates` if those written as a year or a whole day agree on one."""
+    found = {int(match[1]) for date in dates if (match := _PLAIN_YEAR.fullmatch(date))}
+    years = {year for year in found if 1000 <= year <= 2200}
+    return years.pop() if len(years) == 1 else None
 
 
-def _count(counts: Row | None, name: str) -> int:
+def _count(answer: Answer, counts: Row | None, name: str) -> int:
     found = number(counts[name].value) if counts is not None and name in counts else None
     if found is None:
-        raise ParseFailure("the answer does not say how many matches were looked through")
+        raise ParseFailure(
+            f"{answer.archive} did not say how many matches it looked through",
+            hint="Ask again later.",
+        )
     return found
 
 

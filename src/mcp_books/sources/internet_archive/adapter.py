@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -37,13 +36,12 @@ from .record import record_of
 from .rows import brief_record_of, hit_of, sort_out
 
 if TYPE_CHECKING:
-    from mcp_books._http import Fetched
+    from mcp_books._http import Fetched, Reply
 
 __all__ = ["InternetArchive"]
 
 _SEARCH = "/services/search/beta/page_production/"
 _DEPTH = 10_000
-_LARGEST_PAGE = 50
 _FIELDS = "identifier,title,creator,date,year,mediatype,downloads"
 _SORTS: Mapping[Sort, str] = {
     "newest": "date:desc",
@@ -88,9 +86,9 @@ class InternetArchive(RemoteSource, FullTextSource, CatalogueSource, RecordSourc
         return claim(text, hosts=self.hosts, base_url=self.base_url)
 
     async def search_inside(self, query: InsideQuery) -> ResultPage[Hit]:
-        sent = _words(query.text)
-        size = _page_size(query)
-        fetched = await self._search("fts", sent, query.page, size)
+        sent = self._words(query.text)
+        self._refuse_too_deep(query)
+        fetched = await self._search("fts", sent, query)
         hits, unreadable, set_aside = sort_out(
             fetched.value.rows,
             lambda identifier, row: hit_of(identifier, row, query, self.profile, self.address),
@@ -98,7 +96,7 @@ class InternetArchive(RemoteSource, FullTextSource, CatalogueSource, RecordSourc
         return ResultPage(
             rows=hits,
             total=_count(fetched.value, "documents"),
-            more=_more(fetched.value, query.page, size),
+            more=_more(fetched.value, query),
             unreadable=unreadable,
             set_aside=set_aside,
             ordered_on="relevance",
@@ -108,14 +106,14 @@ class InternetArchive(RemoteSource, FullTextSource, CatalogueSource, RecordSourc
         )
 
     async def search_items(self, query: CatalogueQuery) -> ResultPage[BriefRecord]:
-        sent = _words(query.text)
-        size = _page_size(query)
+        sent = self._words(query.text)
+        self._refuse_too_deep(query)
         narrowings = [("fields", _FIELDS)]
-        if filters := _filters(query, self.profile.media_types):
+        if filters := self._filters(query):
             narrowings.append(("filter_map", json.dumps(filters, separators=(",", ":"))))
         if query.sort != "relevance":
-            narrowings.append(("sort", _sort_key(query.sort)))
-        fetched = await self._search("metadata", sent, query.page, size, narrowings)
+            narrowings.append(("sort", self._sort_key(query.sort)))
+        fetched = await self._search("metadata", sent, query, narrowings)
         records, unreadable, set_aside = sort_out(
             fetched.value.rows,
             lambda identifier, row: brief_record_of(
@@ -125,7 +123,7 @@ class InternetArchive(RemoteSource, FullTextSource, CatalogueSource, RecordSourc
         return ResultPage(
             rows=records,
             total=_count(fetched.value, "items"),
-            more=_more(fetched.value, query.page, size),
+            more=_more(fetched.value, query),
             unreadable=unreadable,
             set_aside=set_aside,
             ordered_on=query.sort,
@@ -137,73 +135,77 @@ class InternetArchive(RemoteSource, FullTextSource, CatalogueSource, RecordSourc
 
     async def get_item(self, reference: str) -> Record:
         if not is_identifier(reference):
-            raise InvalidInput(f"{reference!r} is not an identifier of an item")
-        fetched = await self.channel.get(
-            f"/metadata/{quote(reference, safe='')}", (), partial(read_item, identifier=reference)
-        )
-        return record_of(fetched.value, reference, self.profile, self.address)
+            raise InvalidInput(
+                f"{reference!r} is not an identifier of {self.profile.name}",
+                hint="Find the record with search_items and pass its id.",
+            )
+
+        def read(reply: Reply) -> Record:
+            item = read_item(reply, reference)
+            return record_of(item, reference, self.profile, self.address)
+
+        return (await self.channel.get(f"/metadata/{quote(reference, safe='')}", (), read)).value
 
     async def _search(
         self,
         backend: str,
         words: str,
-        page: int,
-        size: int,
+        query: InsideQuery | CatalogueQuery,
         narrowings: list[tuple[str, str]] | None = None,
     ) -> Fetched[Found]:
         params = [
             ("service_backend", backend),
             ("user_query", words),
-            ("hits_per_page", str(size)),
-            ("page", str(page)),
+            ("hits_per_page", str(query.limit)),
+            ("page", str(query.page)),
             ("aggregations", "false"),
             *(narrowings or ()),
         ]
         return await self.channel.get(_SEARCH, params, read_found)
 
-
-def _words(text: str) -> str:
-    words = safe_words(text)
-    if not words:
-        raise InvalidInput(f"{text!r} holds no word to search for", hint="Give a word.")
-    return words
-
-
-def _page_size(query: InsideQuery | CatalogueQuery) -> int:
-    size = min(query.limit, _LARGEST_PAGE)
-    if query.page * size > _DEPTH:
-        raise InvalidInput(
-            f"page {query.page} lies past the {_DEPTH} results this archive pages through",
-            hint=f"Ask for page {_DEPTH // size} or an earlier one.",
-        )
-    return size
-
-
-def _filters(query: CatalogueQuery, media_types: tuple[str, ...]) -> dict[str, object]:
-    filters: dict[str, object] = {}
-    if query.media_type is not None:
-        if query.media_type not in media_types:
+    def _words(self, text: str) -> str:
+        words = safe_words(text)
+        if not words:
             raise InvalidInput(
-                f"{query.media_type!r} is no kind of material here",
-                hint=f"It files {', '.join(media_types)}.",
+                f"{text!r} holds no word that {self.profile.name} could look for",
+                hint="Give at least one word of letters or digits.",
             )
-        filters["mediatype"] = {query.media_type: "inc"}
-    bounds: dict[str, object] = {}
-    if query.year_from is not None:
-        bounds[str(query.year_from)] = "gte"
-    if query.year_to is not None:
-        same = query.year_to == query.year_from
-        bounds[str(query.year_to)] = ["gte", "lte"] if same else "lte"
-    if bounds:
-        filters["year"] = bounds
-    return filters
+        return words
 
+    def _refuse_too_deep(self, query: InsideQuery | CatalogueQuery) -> None:
+        if query.page * query.limit > _DEPTH:
+            raise InvalidInput(
+                f"page {query.page} lies past the {_DEPTH} results {self.profile.name} lists",
+                hint=f"Ask for page {_DEPTH // query.limit} or an earlier one.",
+            )
 
-def _sort_key(sort: Sort) -> str:
-    try:
-        return _SORTS[sort]
-    except KeyError:
-        raise InvalidInput(f"{sort!r} is no order of this archive") from None
+    def _filters(self, query: CatalogueQuery) -> dict[str, object]:
+        filters: dict[str, object] = {}
+        if query.media_type is not None:
+            if query.media_type not in self.profile.media_types:
+                raise InvalidInput(
+                    f"{self.profile.name} files nothing under {query.media_type!r}",
+                    hint=f"It knows: {', '.join(self.profile.media_types)}.",
+                )
+            filters["mediatype"] = {query.media_type: "inc"}
+        bounds: dict[str, object] = {}
+        if query.year_from is not None:
+            bounds[str(query.year_from)] = "gte"
+        if query.year_to is not None:
+            same = query.year_to == query.year_from
+            bounds[str(query.year_to)] = ["gte", "lte"] if same else "lte"
+        if bounds:
+            filters["year"] = bounds
+        return filters
+
+    def _sort_key(self, sort: Sort) -> str:
+        try:
+            return _SORTS[sort]
+        except KeyError:
+            raise InvalidInput(
+                f"{self.profile.name} has no order {sort!r}",
+                hint=f"It knows: relevance, {', '.join(_SORTS)}.",
+            ) from None
 
 
 def _remarks(query: CatalogueQuery, name: str) -> tuple[Remark, ...]:
@@ -217,5 +219,5 @@ def _count(found: Found, counts: str) -> HitCount | None:
     return None if found.total is None else HitCount(found.total, counts)
 
 
-def _more(found: Found, page: int, size: int) -> bool | None:
-    return None if found.total is None else page * size < found.total
+def _more(found: Found, query: InsideQuery | CatalogueQuery) -> bool | None:
+    return None if found.total is None else query.page * query.limit < found.total

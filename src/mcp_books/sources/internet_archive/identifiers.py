@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
-from urllib.parse import SplitResult, unquote, urlsplit
+from collections.abc import Sequence
+from urllib.parse import unquote
 
 from mcp_books.errors import InvalidInput
 from mcp_books.identifiers import Claim
+from mcp_books.sources._addresses import place_of
 
 __all__ = ["claim", "is_identifier", "is_list_of_a_person"]
 
@@ -29,42 +30,25 @@ def is_list_of_a_person(identifier: str, media_type: str | None) -> bool:
     return identifier.startswith("fav-") and media_type in (None, "collection")
 
 
-def claim(text: str, *, hosts: Container[str | None], base_url: str) -> Claim | None:
+def claim(text: str, *, hosts: Sequence[str], base_url: str) -> Claim | None:
     """Read `text` as a bare identifier (loosely) or as an address of an item (exactly).
 
     Raises:
         InvalidInput: an account, an ARK of this archive, or a page of its site that is no item.
     """
+    place = place_of(text, hosts, base_url)
+    if place is not None:
+        identifier = _item(place.path)
+        if identifier is None:
+            raise InvalidInput(f"{text!r} is not the address of an item", hint=_HINT)
+        return Claim(identifier, exact=True)
     if is_identifier(text):
         return Claim(text, exact=False)
     if text.startswith("@") and is_identifier(text[1:]):
         raise InvalidInput(f"{text!r} is an account, not a record", hint=_HINT)
     if _ARK.match(text):
         raise InvalidInput(f"{text!r}: this archive reads no record by its ARK", hint=_HINT)
-    parts = _address(text)
-    if parts is None:
-        return None
-    if parts.hostname in hosts and parts.port in (None, 80, 443):
-        identifier = _item(parts.path)
-        if identifier is None:
-            raise InvalidInput(f"{text!r} is not the address of an item", hint=_HINT)
-        return Claim(identifier, exact=True)
-    base = urlsplit(base_url)
-    if (parts.scheme, parts.hostname, parts.port) != (base.scheme, base.hostname, base.port):
-        return None
-    if not parts.path.startswith(f"{base.path}/"):
-        return None
-    identifier = _item(parts.path.removeprefix(base.path))
-    return Claim(identifier, exact=True) if identifier else None
-
-
-def _address(text: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(text)
-        _ = parts.port
-    except ValueError:
-        return None
-    return parts if parts.scheme in ("http", "https") and parts.hostname else None
+    return None
 
 
 def _item(path: str) -> str | None:

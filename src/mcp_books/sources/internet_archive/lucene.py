@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from mcp_books._quotes import straight
+
 __all__ = ["safe_words"]
 
-_QUOTES = re.compile("[“”„‟«»＂]")
 _PROXIMITY = re.compile(r"^[~^][\d.]*")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _SYNTAX = "&|!(){}[]^~*?:\\/<>="
@@ -25,7 +26,7 @@ def safe_words(text: str) -> str:
     holds nothing searchable is left out, so the result is empty where nothing usable is left.
     """
     parts: list[str] = []
-    for position, piece in enumerate(_QUOTES.sub('"', text).split('"')):
+    for position, piece in enumerate(straight(text).split('"')):
         if position % 2:
             parts.append(_phrase(piece))
         else:

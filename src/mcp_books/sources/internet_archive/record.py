@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping
 from mcp_books.errors import InvalidInput
 from mcp_books.identifiers import RecordId
 from mcp_books.models import Record, Rights
-from mcp_books.sources._values import first, joined, mapping, plain, rows, texts, web_address
+from mcp_books.sources._values import (
+    first,
+    joined,
+    links,
+    mapping,
+    plain,
+    rows,
+    texts,
+    web_address,
+)
 from mcp_books.sources._values import year as year_of
 from mcp_books.sources.base import Profile
 
@@ -69,7 +78,10 @@ def record_of(
     identifier = _identifier(metadata, reference)
     media_type = first(metadata.get("mediatype"))
     if is_list_of_a_person(identifier, media_type):
-        raise InvalidInput(f"{identifier!r} is an account's own list, not a record")
+        raise InvalidInput(
+            f"{identifier!r} is an account's own list, not a record",
+            hint="Give the identifier of an item; find one with search_items.",
+        )
     copies, left_out = copies_of(item, identifier, media_type, address)
     return Record(
         id=str(RecordId(profile.id, identifier)),
@@ -84,7 +96,7 @@ def record_of(
         media_type=media_type,
         source_url=address(f"/details/{identifier}"),
         attribution=profile.attribution,
-        rights=_rights(metadata),
+        rights=_rights(metadata, address("")),
         description=_prose(metadata.get("description")),
         description_means=profile.description_means,
         subjects=_subjects(metadata.get("subject")),
@@ -112,12 +124,17 @@ def _subjects(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(subject.rstrip("; ") for subject in found if subject.strip("; ")))
 
 
-def _rights(metadata: Mapping[str, object]) -> Rights:
+def _rights(metadata: Mapping[str, object], site: str) -> Rights:
     licence = first(metadata.get("licenseurl"))
     url = web_address(licence)
     stated = _prose(metadata.get("rights")) or (licence if url is None else None)
+    linked = links(" ".join(texts(metadata.get("rights"))), site)
     status = first(metadata.get("possible-copyright-status"))
-    rights = Rights(statement=stated or status, url=url, covers="this item")
+    rights = Rights(
+        statement=stated or status,
+        url=url or next((link.address for link in linked), None),
+        covers="this item",
+    )
     if status is None:
         return rights
     note = f"possible-copyright-status: {status}" if stated else "as possible-copyright-status"

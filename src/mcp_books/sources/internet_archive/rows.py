@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
@@ -19,6 +20,8 @@ from .record import date_of, title_of
 
 __all__ = ["brief_record_of", "hit_of", "sort_out"]
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 _MARKS = re.compile(r"(\{\{\{|\}\}\}|</?IA_FTS_MATCH>)")
@@ -30,7 +33,8 @@ def sort_out(
 ) -> tuple[tuple[T, ...], int, int]:
     """Return the rows read, how many could not be, and how many are no records.
 
-    `read` takes an identifier and the row. A row is unreadable where it holds no identifier.
+    `read` takes an identifier and the row. A row is unreadable where it holds no identifier, or a
+    value that no model takes.
     """
     found: list[T] = []
     unreadable = set_aside = 0
@@ -42,7 +46,11 @@ def sort_out(
         elif is_list_of_a_person(identifier, first(fields.get("mediatype"))):
             set_aside += 1
         else:
-            found.append(read(identifier, row))
+            try:
+                found.append(read(identifier, row))
+            except ValueError:
+                logger.warning("A row of %s could not be read", identifier, exc_info=True)
+                unreadable += 1
     return tuple(found), unreadable, set_aside
 
 
@@ -92,7 +100,7 @@ def brief_record_of(
 ) -> BriefRecord:
     """Return a row of the catalogue search as a brief record."""
     fields = mapping(row.get("fields"))
-    record = BriefRecord(
+    return BriefRecord(
         id=str(RecordId(profile.id, identifier)),
         source=profile.id,
         source_name=profile.name,
@@ -104,9 +112,8 @@ def brief_record_of(
         date=date_of(fields.get("date")),
         media_type=first(fields.get("mediatype")),
         found_by_query=found_by,
+        downloads=number(fields.get("downloads")),
     )
-    downloads = number(fields.get("downloads"))
-    return record if downloads is None else record.model_copy(update={"downloads": downloads})
 
 
 def _identifier(fields: Mapping[str, object]) -> str | None:
@@ -124,23 +131,28 @@ def _details_path(href: object, identifier: str) -> str:
 
 
 def _excerpts(highlights: object, query: InsideQuery) -> tuple[tuple[str, ...], ExcerptKind]:
-    """Return the passages sent with a row.
+    """Return what is shown of a row: the passages sent with it, else whatever text came.
 
-    A row sent without one, or with one that shows no match, never claims to be a passage.
+    A fragment that shows no match never stands among passages.
     """
     wanted = needles(query.text)
-    cuts: list[str] = []
-    carries_match = False
+    marked: list[str] = []
+    carrying: list[str] = []
+    others: list[str] = []
     for fragment in rows(highlights):
-        if not isinstance(fragment, str):
-            continue
-        text, marks = _unmarked(fragment)
-        marks = marks or spans(text, wanted)
-        cut = cut_around(text, marks, query.max_excerpt_chars)
-        if cut and cut not in cuts and len(cuts) < query.max_excerpts:
-            cuts.append(cut)
-            carries_match = carries_match or bool(marks)
-    return tuple(cuts), "passage" if carries_match else "page_opening"
+        if isinstance(fragment, str):
+            text, marks = _unmarked(fragment)
+            found = marks or spans(text, wanted)
+            kept = marked if marks else carrying if found else others
+            kept.append(cut_around(text, found, query.max_excerpt_chars))
+    passages = _some((*marked, *carrying), query.max_excerpts)
+    if passages:
+        return passages, "passage"
+    return _some(others, query.max_excerpts), "page_opening"
+
+
+def _some(cuts: Iterable[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, cuts)))[:limit]
 
 
 def _unmarked(fragment: str) -> tuple[str, tuple[tuple[int, int], ...]]:

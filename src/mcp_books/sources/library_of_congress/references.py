@@ -6,20 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote
 
 from mcp_books.errors import InvalidInput
+from mcp_books.sources._addresses import Place, place_of
 
-__all__ = ["Reference", "parse_address", "parse_reference"]
+__all__ = ["HOSTS", "Reference", "parse_address", "parse_reference"]
 
-_LCCN = re.compile(r"[a-z]{0,3}\d{8}|[a-z]{0,2}\d{10}", re.IGNORECASE)
-_PREFIX_GAP = re.compile(r"^([A-Za-z]{1,3})\s+(?=\d)")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_EDITION = re.compile(r"ed-0*(\d{1,4})")
-_SEQUENCE = re.compile(r"seq-0*(\d{1,5})")
-_SLUG = re.compile(r"(?=[^/]*\d)[A-Za-z0-9][A-Za-z0-9._~,-]{3,119}")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_BARE_HOST = re.compile(r"(?:www\.|lccn\.|chroniclingamerica\.)?loc\.gov/", re.IGNORECASE)
+_LCCN = re.compile(r"[a-z]{0,3}[0-9]{8}|[a-z]{0,2}[0-9]{10}", re.IGNORECASE)
+_PREFIX_GAP = re.compile(r"^([A-Za-z]{1,3})\s+(?=[0-9])")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EDITION = re.compile(r"ed-0*([0-9]{1,4})", re.IGNORECASE)
+_SEQUENCE = re.compile(r"seq-0*([0-9]{1,5})", re.IGNORECASE)
+_SLUG = re.compile(r"(?=[^/]*[0-9])[A-Za-z0-9][A-Za-z0-9._~,-]{3,119}")
+
+HOSTS = ("www.loc.gov", "loc.gov", "lccn.loc.gov", "chroniclingamerica.loc.gov")
+"""Where the Library's records have addresses."""
 
 _RECORD_HINT = "Give an address with /item/ or /resource/, or the id of a row."
 
@@ -78,10 +80,10 @@ def parse_reference(text: str) -> tuple[Reference, bool] | None:
         InvalidInput: it is plainly a newspaper page and its date, edition or page cannot be.
     """
     parts = text.strip().strip("/").split("/")
-    if parts[0] == "resource" and len(parts) > 1:
+    if parts[0].lower() == "resource" and len(parts) > 1:
         found = _from_resource(parts[1:], None)
         return (found, True) if found else None
-    if parts[0] == "item" and len(parts) > 1:
+    if parts[0].lower() == "item" and len(parts) > 1:
         parts = parts[1:]
     if len(parts) > 1:
         found = _from_newspaper(parts)
@@ -96,32 +98,20 @@ def parse_address(text: str, base_url: str) -> Reference | None:
     Raises:
         InvalidInput: the address is the Library's and names no record.
     """
-    if text.startswith(base_url + "/"):
-        return _from_site(text.removeprefix(base_url), text)
-    if _BARE_HOST.match(text):
-        text = f"https://{text}"
-    if not _ADDRESS.match(text):
+    place = place_of(text, HOSTS, base_url)
+    if place is None:
         return None
-    try:
-        parts = urlsplit(text)
-        host = (parts.hostname or "").lower()
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in ("http", "https"):
-        return None
-    if host in ("loc.gov", "www.loc.gov"):
-        return _from_site(text, text)
-    if host == "lccn.loc.gov":
-        return _required(_from_slug(_segments(parts.path)[0]) if parts.path.strip("/") else None)
-    if host == "chroniclingamerica.loc.gov":
-        return _from_retired_site(parts.path)
-    return None
+    if place.host == "lccn.loc.gov":
+        segments = _segments(place.path)
+        return _required(_from_slug(segments[0]) if segments else None)
+    if place.host == "chroniclingamerica.loc.gov":
+        return _from_retired_site(place.path)
+    return _from_site(place, text)
 
 
-def _from_site(address: str, text: str) -> Reference:
-    parts = urlsplit(address)
-    segments = _segments(parts.path)
-    sequence = _sequence(parts.query)
+def _from_site(place: Place, text: str) -> Reference:
+    segments = _segments(place.path)
+    sequence = _sequence(place.query)
     match segments:
         case ["item", *rest] if rest:
             return _required(_from_item(rest, sequence))
@@ -200,7 +190,7 @@ def _from_sequence(text: str) -> int | None:
 
 def _sequence(query: str) -> int | None:
     given = parse_qs(query).get("sp", [])
-    return int(given[0]) or None if given and re.fullmatch(r"\d{1,5}", given[0]) else None
+    return int(given[0]) or None if given and re.fullmatch(r"[0-9]{1,5}", given[0]) else None
 
 
 def _segments(path: str) -> list[str]:

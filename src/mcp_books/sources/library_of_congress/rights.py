@@ -10,10 +10,6 @@ from mcp_books.sources import _values
 
 __all__ = ["rights_of"]
 
-_ADDRESS = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:)\]]")
-_LINK = re.compile(
-    r"<a\b[^>]*?\bhref\s*=\s*[\"']([^\"'\s]+)[\"'][^>]*>(.*?)</a>", re.IGNORECASE | re.DOTALL
-)
 _OF_TERMS = re.compile(r"right|legal|restriction|licen[cs]e", re.IGNORECASE)
 
 ITEM, COLLECTION = "this item", "the whole collection"
@@ -46,16 +42,11 @@ def _stated(value: object, covers: str, site: str) -> Rights | None:
 
 def _address(sent: str, site: str) -> str | None:
     """Return the first address that the terms give for terms, whatever else they link to."""
-    links: list[tuple[str, str]] = _LINK.findall(sent)
-    for target, text in links:
-        absolute = _absolute(target.replace("&amp;", "&"), site)
-        if absolute is not None and _OF_TERMS.search(f"{target} {text}"):
-            return absolute
-    written = None if links else _ADDRESS.search(sent)
-    return _values.web_address(written[0]) if written else None
-
-
-def _absolute(target: str, site: str) -> str | None:
-    if target.startswith("/") and not target.startswith("//"):
-        return _values.web_address(site + target)
-    return _values.web_address(target, f"{site}/")
+    return next(
+        (
+            link.address
+            for link in _values.links(sent, site)
+            if link.text is None or _OF_TERMS.search(f"{link.address} {link.text}")
+        ),
+        None,
+    )

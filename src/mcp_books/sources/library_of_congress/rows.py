@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from mcp_books.errors import ParseFailure
 from mcp_books.sources import _values
 
+from .no_records import is_no_record
 from .references import Reference
 from .reply import read_search
 from .wire import creator_of, date_of, identified, kind_of, shelf_of
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CatalogueRow", "PageRow", "Rows", "read_catalogue", "read_pages"]
 
+logger = logging.getLogger(__name__)
+
 _ISSUED = re.compile(
     r"Image \d+ of (.+?),? (?:January|February|March|April|May|June|July|August|September|October"
     r"|November|December) \d{1,2}, \d{4}\b"
 )
-_NO_RECORDS = frozenset(("collection", "web page", "exhibit", "exhibition", "research center"))
 
 
 class PageRow(NamedTuple):
@@ -62,36 +65,55 @@ class Rows(NamedTuple, Generic[RowT]):
 
 
 def read_pages(reply: Reply, page: int, base_url: str) -> Rows[PageRow]:
-    """Return the newspaper pages of one page of results."""
-    return _read(reply, page, lambda row: _page_row(row, base_url))
+    """Return the newspaper pages of one page of results; every row there is meant to be one."""
+    return _read(reply, page, lambda row: _page_row(row, base_url), lambda _: False)
 
 
 def read_catalogue(reply: Reply, page: int, base_url: str) -> Rows[CatalogueRow]:
     """Return the records of one page of results."""
-    return _read(reply, page, lambda row: _catalogue_row(row, base_url))
+    return _read(
+        reply,
+        page,
+        lambda row: _catalogue_row(row, base_url),
+        lambda row: is_no_record(row, base_url),
+    )
 
 
 def _read(
-    reply: Reply, page: int, read_row: Callable[[Mapping[str, object]], RowT | None]
+    reply: Reply,
+    page: int,
+    read_row: Callable[[Mapping[str, object]], RowT | None],
+    is_other: Callable[[Mapping[str, object]], bool],
 ) -> Rows[RowT]:
+    """Read every row; one that is no record is set aside, one without a reference unreadable."""
     answer = read_search(reply, page)
     read: list[RowT] = []
     unreadable = set_aside = 0
     for row in answer.rows:
-        if not isinstance(row, Mapping) or not _values.texts([row.get("id"), row.get("url")]):
+        if not isinstance(row, Mapping):
             unreadable += 1
-            continue
-        found = read_row(row)
-        if found is None:
+        elif is_other(row):
             set_aside += 1
-        else:
+        elif (found := _guarded(read_row, row)) is not None:
             read.append(found)
+        else:
+            unreadable += 1
     if unreadable and unreadable == len(answer.rows):
         raise ParseFailure(
             f"none of the {unreadable} rows {reply.archive} sent can be read",
             hint="Ask again later.",
         )
     return Rows(tuple(read), unreadable, set_aside, answer.of, answer.more, answer.past_the_end)
+
+
+def _guarded(
+    read_row: Callable[[Mapping[str, object]], RowT | None], row: Mapping[str, object]
+) -> RowT | None:
+    try:
+        return read_row(row)
+    except ValueError:
+        logger.warning("A row could not be read", exc_info=True)
+        return None
 
 
 def _page_row(row: Mapping[str, object], base_url: str) -> PageRow | None:
@@ -110,9 +132,6 @@ def _page_row(row: Mapping[str, object], base_url: str) -> PageRow | None:
 
 
 def _catalogue_row(row: Mapping[str, object], base_url: str) -> CatalogueRow | None:
-    kinds = {kind.lower() for kind in _values.texts(row.get("original_format"))}
-    if kinds & _NO_RECORDS:
-        return None
     reference = identified(row, base_url)
     if reference is None:
         return None

@@ -12,6 +12,7 @@ from .dates import date_published
 from .references import Reference, parse_address
 
 __all__ = [
+    "addresses",
     "creator_of",
     "date_of",
     "identified",
@@ -25,28 +26,37 @@ _NO_MAKER = re.compile(
     r"(?:\bcollection \(library of congress\)|, former owner)\.?$", re.IGNORECASE
 )
 _OF_THE_HOUSE = re.compile(
-    r"^Library of Congress\s+|\s+Washington, D\. ?C\. 20540.*|\s*https?://\S+$"
+    r"^Library of Congress\s+|\s+Washington, D\. ?C\. 20540.*|\s*(?<!\S)https?://\S+$"
 )
 """What every division's name says again: the Library's own name and postal address."""
 _ADDRESS = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 
 
 def identified(block: Mapping[str, object], base_url: str) -> Reference | None:
-    """Return what a row says it is, from its `id`, else its `url`; None if it is no record.
+    """Return what a row says it is, from its `id`, else its `url`; None if neither names a record.
 
     A row of the picture catalogue (`/pictures/`) is not sure to be a record of this one.
     """
-    for name in ("id", "url"):
-        address = _values.first(block.get(name))
-        if address is None or "/pictures/" in address:
+    for address in addresses(block, base_url):
+        if "/pictures/" in address:
             continue
         try:
-            found = parse_address(secure(address), base_url)
+            found = parse_address(address, base_url)
         except InvalidInput:
             continue
         if found is not None:
             return found
     return None
+
+
+def addresses(block: Mapping[str, object], base_url: str) -> tuple[str, ...]:
+    """Return the addresses a row gives for itself; one that starts from the site is completed."""
+    stated = (_values.first(block.get(name)) for name in ("id", "url"))
+    return tuple(
+        base_url + address if re.match("/(?!/)", address) else secure(address)
+        for address in stated
+        if address is not None
+    )
 
 
 def labels(value: object) -> tuple[str, ...]:

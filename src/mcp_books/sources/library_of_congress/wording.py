@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mcp_books._quotes import straight
 from mcp_books.errors import InvalidInput
 
 __all__ = ["Sent", "wording_sent"]
 
-_QUOTES = str.maketrans("“”„«»", '"""""')
 _BRACKETS = str.maketrans("()[]{}", "      ")
 _PART = re.compile(r'-?"[^"]*"|\||[^\s"|]+')
 _OPERATORS = frozenset(("AND", "OR", "NOT"))
@@ -63,7 +63,7 @@ def wording_sent(text: str) -> Sent:
 
 
 def _parts(text: str) -> list[str]:
-    query = text.translate(_QUOTES).translate(_BRACKETS)
+    query = straight(text).translate(_BRACKETS)
     if query.count('"') % 2:
         query = query.replace('"', " ")
     return [

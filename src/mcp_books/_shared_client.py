@@ -15,12 +15,12 @@ from .errors import NetworkFailure
 if TYPE_CHECKING:
     from .client import BooksClient
 
-__all__ = ["Desk"]
+__all__ = ["SharedClient"]
 
 logger = logging.getLogger(__name__)
 
 
-class Desk:
+class SharedClient:
     """Where calls get the client.
 
     Loading the adapters and the HTTP library takes longer than answering a greeting does, so it
