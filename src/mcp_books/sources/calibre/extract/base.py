@@ -1,4 +1,4 @@
-"""What every reader of a format gives: stretches of text that can be cited, or why there are none."""
+"""What every reader of a format gives: stretches of text that can be cited, or why not."""
 
 from __future__ import annotations
 
