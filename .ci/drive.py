@@ -21,11 +21,13 @@ async def drive(command: str) -> None:
         inside = await client.call_tool("search_inside", {"query": '"call me ishmael"'})
         assert inside.structured_content is not None, _text(inside)
         hits = inside.structured_content["hits"]
-        assert {hit["source"] for hit in hits} == {"archive", "loc"}, _text(inside)
+        assert {hit["source"] for hit in hits} == {"archive", "loc", "calibre"}, _text(inside)
+        (page,) = (hit for hit in hits if hit["source"] == "calibre")
+        assert (page["page_number"], page["page_label"]) == (3, "1"), _text(inside)
         items = await client.call_tool("search_items", {"query": "moby dick"})
         assert items.structured_content is not None, _text(items)
         rows = items.structured_content["items"]
-        assert {row["source"] for row in rows} == {"archive", "loc", "bnf"}, _text(items)
+        assert {row["source"] for row in rows} == {"archive", "loc", "bnf", "calibre"}, _text(items)
         for row in rows:
             read = await client.call_tool("get_item", {"identifier": row["id"]})
             assert read.structured_content is not None, _text(read)

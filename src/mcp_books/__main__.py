@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import ExitStack
 
 __all__ = ["main"]
 
@@ -48,8 +49,8 @@ def _serve(*, demonstration: bool) -> None:
         serve(settings)
     from .demo.server import demonstration as stand_ins
 
-    with stand_ins(settings) as played:
-        serve(played)
+    with ExitStack() as playing:
+        serve(playing.enter_context(stand_ins(settings)), at_end=playing.close)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import zip_longest
 from typing import TypeVar
+from urllib.parse import parse_qs, urlsplit
 
 from ._phrases import Order
 from .models import BriefRecord, Hit
@@ -22,8 +23,13 @@ RowT = TypeVar("RowT", Hit, BriefRecord)
 
 
 def hit_key(hit: Hit) -> Hashable:
-    """Return what makes two hits the same: the record together with the place in it."""
-    return (hit.id, hit.matched_file, hit.page_number, hit.page_label, hit.section)
+    """Return what makes two hits the same: the record together with the place in it.
+
+    Where a book has no pages, the place is where its address opens it.
+    """
+    opens_at = parse_qs(urlsplit(hit.source_url).query).get("open_at", ())
+    place = (hit.page_number, hit.page_label, hit.section, *opens_at)
+    return (hit.id, hit.matched_file, place)
 
 
 def record_key(record: BriefRecord) -> Hashable:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn, get_args
 
 from . import __version__
 from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request, Section, Sort
+from .sources.calibre.profile import PROFILE as CALIBRE
 from .sources.registry import PROFILES
 
 __all__ = ["COMMANDS", "arguments_of", "parser", "spoken"]
@@ -20,6 +21,7 @@ each answer with its source. Without a command this is an MCP server on standard
   mcp-books search '"call me ishmael"'           words inside books and newspapers
   mcp-books items "moby dick" --source archive   records in catalogues
   mcp-books get archive:journalofexpedit00ford   one record, by the id a search printed
+  mcp-books index                                read your Calibre libraries, to search inside them
   mcp-books check                                which archives answer from here, and how fast
   mcp-books demo                                 a tour that needs no network
   mcp-books --demo search "whale"                ask the demonstration instead of the archives
@@ -31,6 +33,8 @@ Exit code: 0 an archive answered; 1 none did, or no such record; 2 something to 
 question; 130 Ctrl-C. Settings are environment variables; the README lists them.
 """
 
+
+_EVERY = (*PROFILES, CALIBRE)
 
 _DEMO = "ask stand-in archives with invented records, locally"
 
@@ -115,11 +119,36 @@ def parser() -> argparse.ArgumentParser:
         )
         _add_options(sub, command)
         _add_demo(sub)
+    _add_index(commands)
     check = "ask each archive one cheap question and time the answer"
     _add_demo(commands.add_parser("check", help=check, description=check))
     tour = "a tour of what this does, on archives played locally"
     commands.add_parser("demo", help=tour, description=tour)
     return whole
+
+
+def _add_index(commands: Any) -> None:
+    told = "bring the text index of your Calibre libraries up to date"
+    sub = commands.add_parser(
+        "index",
+        help=told,
+        description=f"{told}. Ctrl-C stops it; what is done is kept.",
+        epilog="The libraries are those of BOOKS_CALIBRE_LIBRARIES.",
+        allow_abbrev=False,
+    )
+    what = sub.add_mutually_exclusive_group()
+    what.add_argument("--status", action="store_true", help="say what is indexed, and what not")
+    what.add_argument("--rebuild", action="store_true", help="make the whole index again")
+    # How a server starts it.
+    what.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+    sub.add_argument(
+        "--library",
+        dest="libraries",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this library; may be repeated",
+    )
 
 
 def _add_demo(sub: argparse.ArgumentParser) -> None:
@@ -131,9 +160,9 @@ def _vocabularies(command: Command) -> str:
     """Return the ids of the archives, and the words of each for kinds of material."""
     if "sources" not in command.request.model_fields:
         return ""
-    told = f"Archives: {', '.join(profile.id for profile in PROFILES)}."
+    told = f"Archives: {', '.join(profile.id for profile in _EVERY)}."
     if "media_type" in command.request.model_fields:
-        kinds = (f"{one.id}: {', '.join(one.media_types)}" for one in PROFILES if one.media_types)
+        kinds = (f"{one.id}: {', '.join(one.media_types)}" for one in _EVERY if one.media_types)
         told += f" Kinds of material: {'; '.join(kinds)}."
     return told
 

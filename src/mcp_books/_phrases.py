@@ -52,6 +52,10 @@ class Kind(StrEnum):
     WORDS_SET_ASIDE = "words_set_aside"
     PHRASE_APPROXIMATE = "phrase_approximate"
     FILED_YEARS = "filed_years"
+    INDEX_PARTIAL = "index_partial"
+    UNRANKED = "unranked"
+    LIBRARY_UNREAD = "library_unread"
+    LIBRARY_PROBLEM = "library_problem"
     PAST_THE_END = "past_the_end"
     MORE_AVAILABLE = "more_available"
     ROWS_LEFT_OUT = "rows_left_out"
@@ -116,6 +120,18 @@ WORDINGS: Mapping[Kind, Wording] = {
     ),
     Kind.FILED_YEARS: Wording(
         _Q, "{name}: years are as filed and can be wrong, and so can a range or order of them."
+    ),
+    Kind.INDEX_PARTIAL: Wording(
+        _Q, "{name}: {indexed} of {readable} readable books are indexed; the rest was not searched."
+    ),
+    Kind.UNRANKED: Wording(
+        _Q, "{name}: there was no time to rank the matches; others may fit the words better."
+    ),
+    Kind.LIBRARY_UNREAD: Wording(
+        _D, "{name}: the library {library!r} was not searched: {because}."
+    ),
+    Kind.LIBRARY_PROBLEM: Wording(
+        _Q, "{name}: the library {library!r} is shown as it was {age} ago: {because}."
     ),
     Kind.PAST_THE_END: Wording(_Q, "{name}: page {page} lies past its last row."),
     Kind.MORE_AVAILABLE: Wording(_H, "More at {names}: ask for page {page}."),

@@ -101,6 +101,8 @@ def _answered(profile: Profile, asked: Asked, outcome: Outcome[RowT]) -> Answere
     }
     if profile.credit_note is not None:
         values["credit_note"] = profile.credit_note
+    if pages[-1].coverage is not None:
+        values["coverage"] = pages[-1].coverage
     return Answered.model_validate(values | _of_question(profile, asked))
 
 

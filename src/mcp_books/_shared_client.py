@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -27,8 +27,15 @@ class SharedClient:
     happens in the background after it. A call that comes sooner waits for it.
     """
 
-    def __init__(self, build: Callable[[], BooksClient]) -> None:
+    def __init__(
+        self,
+        build: Callable[[], BooksClient],
+        *,
+        beside: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`beside` runs once the client has been opened, and is cancelled when the server ends."""
         self._build = build
+        self._beside = beside
         self._client: BooksClient | None = None
         self._wanted = anyio.Event()
         self._settled = anyio.Event()
@@ -38,6 +45,8 @@ class SharedClient:
         """Hold the client open, once it is wanted, until the server ends."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._keep_open)
+            if self._beside is not None:
+                tasks.start_soon(self._run_beside, self._beside)
             yield self
             tasks.cancel_scope.cancel()
 
@@ -59,6 +68,13 @@ class SharedClient:
                 hint="The operator finds the reason in the server's log on stderr.",
             )
         return self._client
+
+    async def _run_beside(self, beside: Callable[[], Awaitable[None]]) -> None:
+        await self._settled.wait()
+        try:
+            await beside()
+        except Exception:
+            logger.exception("what runs beside the client failed")
 
     async def _keep_open(self) -> None:
         await self._wanted.wait()

@@ -66,6 +66,13 @@ def _run(arguments: Sequence[str]) -> int:
         return anyio.run(tour.run, sys.stdout)
     settings = settings_from_environment()
     with _stand_ins(settings) if options.demo else nullcontext(settings) as played:
+        if options.command == "index":
+            from ._index_command import Wanted, index
+
+            return index(
+                played,
+                Wanted(options.status, options.rebuild, options.libraries, options.background),
+            )
         if options.command == "check":
             from ._check import check
 

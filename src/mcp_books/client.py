@@ -18,7 +18,7 @@ from .errors import InvalidInput
 from .reports import InsideAnswer, ItemsAnswer, RecordAnswer
 from .settings import Settings
 from .sources.base import Profile, Source
-from .sources.registry import NOT_READ, build_sources, registered
+from .sources.registry import build_sources, not_read, profiles
 
 if TYPE_CHECKING:
     from ._http import Http
@@ -52,7 +52,7 @@ class BooksClient:
         self._host: asyncio.Task[None] | None = None
         self._is_entered = False
         if sources is not None:
-            _refuse_unusable(sources)
+            _refuse_unusable(sources, self.settings)
 
     async def __aenter__(self) -> Self:
         self._opened, self._closing = anyio.Event(), anyio.Event()
@@ -230,7 +230,8 @@ class BooksClient:
             return registered
         by_id = {source.id: source for source in registered}
         return tuple(
-            each if isinstance(each, Source) else _named(each, by_id) for each in self._wanted
+            each if isinstance(each, Source) else _named(each, by_id, self.settings)
+            for each in self._wanted
         )
 
     async def _open(self) -> None:
@@ -260,7 +261,7 @@ class BooksClient:
         if wanted is None:
             return self.sources
         by_id = {source.id: source for source in self.sources}
-        return tuple(_named(each, by_id) for each in wanted)
+        return tuple(_named(each, by_id, self.settings) for each in wanted)
 
     def _refuse_unknown_kind(self, media_type: str | None) -> None:
         known = dict.fromkeys(kind for each in self.sources for kind in each.profile.media_types)
@@ -272,17 +273,19 @@ class BooksClient:
 
     def _refuse_not_read(self, identifier: str) -> None:
         prefix = _PREFIX.match(identifier)
-        if prefix and prefix[1].lower() in NOT_READ and prefix[1].lower() not in self.profiles:
-            raise InvalidInput(
-                f"{prefix[1]!r}: {NOT_READ[prefix[1].lower()]}", hint=_use(self.profiles)
-            )
+        if prefix is None or prefix[1].lower() in self.profiles:
+            return
+        because = not_read(self.settings).get(prefix[1].lower())
+        if because is not None:
+            raise InvalidInput(f"{prefix[1]!r}: {because}", hint=_use(self.profiles))
 
 
-def _named(source: str, by_id: Mapping[str, Source]) -> Source:
+def _named(source: str, by_id: Mapping[str, Source], settings: Settings) -> Source:
     if source in by_id:
         return by_id[source]
-    if source in NOT_READ:
-        raise InvalidInput(f"sources: {source!r}: {NOT_READ[source]}", hint=_use(by_id))
+    because = not_read(settings).get(source)
+    if because is not None:
+        raise InvalidInput(f"sources: {source!r}: {because}", hint=_use(by_id))
     raise InvalidInput(f"sources: {source!r} is no archive asked here", hint=_use(by_id))
 
 
@@ -290,10 +293,10 @@ def _use(known: Iterable[str]) -> str:
     return f"Use: {', '.join(known)}."
 
 
-def _refuse_unusable(sources: Sequence[Source | str]) -> None:
+def _refuse_unusable(sources: Sequence[Source | str], settings: Settings) -> None:
     if isinstance(sources, str):
         raise InvalidInput(f"sources: {sources!r} is one name, not a list", hint="Use [name].")
-    known = registered()
+    known = [profile.id for profile in profiles(settings)]
     ids: list[str] = []
     for source in sources:
         if isinstance(source, Source):
@@ -301,7 +304,7 @@ def _refuse_unusable(sources: Sequence[Source | str]) -> None:
         elif source in known:
             ids.append(source)
         else:
-            because = NOT_READ.get(str(source), "is no registered archive")
+            because = not_read(settings).get(str(source), "is no registered archive")
             raise InvalidInput(f"sources: {source!r}: {because}", hint=_use(known))
     repeated = [each for each in dict.fromkeys(ids) if ids.count(each) > 1]
     if repeated:

@@ -7,11 +7,12 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import anyio
@@ -29,7 +30,7 @@ from .arguments import InsideRequest, ItemsRequest, RecordRequest, Request
 from .errors import BooksError, ParseFailure
 from .settings import Settings
 from .sources.base import Profile, Question
-from .sources.registry import PROFILES
+from .sources.registry import profiles as configured
 
 if TYPE_CHECKING:
     from ._answers import Answer
@@ -103,11 +104,14 @@ def _our_fault() -> ParseFailure:
 
 def build_server(settings: Settings, client: BooksClient | None = None) -> MCPServer[SharedClient]:
     """Return the server; `client` (not yet entered) replaces the one that `settings` describe."""
-    profiles = PROFILES if client is None else tuple(client.profiles.values())
+    profiles = configured(settings) if client is None else tuple(client.profiles.values())
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[SharedClient]) -> AsyncIterator[SharedClient]:
-        async with SharedClient(lambda: client or _client(settings)).serving() as shared:
+        shared = SharedClient(
+            lambda: client or _client(settings), beside=partial(_keep_indexed, settings)
+        )
+        async with shared.serving():
             yield shared
 
     return MCPServer(
@@ -129,6 +133,13 @@ def _client(settings: Settings) -> BooksClient:
     from .client import BooksClient
 
     return BooksClient(settings)
+
+
+async def _keep_indexed(settings: Settings) -> None:
+    if settings.calibre_libraries is not None and settings.index_auto:
+        from ._background_indexing import index_in_background
+
+        await index_in_background(settings)
 
 
 def _tool(question: Question, profiles: Sequence[Profile]) -> StrictTool:
@@ -153,13 +164,13 @@ async def _open_after_greeting(
     return await call_next(ctx)
 
 
-def serve(settings: Settings) -> NoReturn:
-    """Serve on stdio until the input ends, then end the process at once.
+def serve(settings: Settings, *, at_end: Callable[[], None] | None = None) -> NoReturn:
+    """Serve on stdio until the input ends, call `at_end`, then end the process at once.
 
     The interpreter's own shutdown takes up to 0.2 s, and aborts if a thread still waits on stdin.
     """
     server = build_server(settings)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_by_signals(at_end)
     gc.freeze()
     gc.enable()
     code = 1
@@ -172,11 +183,28 @@ def serve(settings: Settings) -> NoReturn:
         else:
             logger.exception("the server stopped")
     finally:
+        if at_end is not None:
+            at_end()
         logging.shutdown()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):  # closed, or never open
                 stream.flush()
         os._exit(code)
+
+
+def _end_by_signals(at_end: Callable[[], None] | None) -> None:
+    """End at once at Ctrl-C, as at a request to end, whether or not the input is still open."""
+    if at_end is None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        at_end()
+        signal.raise_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
 
 def _host_left(stopped: Exception) -> bool:

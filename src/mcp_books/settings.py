@@ -6,10 +6,18 @@ import logging
 import math
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 __all__ = ["VARIABLES", "LogLevel", "Settings"]
 
@@ -32,6 +40,30 @@ def _is_base_address(value: str) -> str:
 
 
 BaseAddress = Annotated[str, AfterValidator(_is_base_address)]
+
+_SWITCH = {"0": False, "false": False, "1": True, "true": True}
+
+
+def _switch(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    known = _SWITCH.get(str(value).strip().lower())
+    if known is None:
+        raise ValueError("0, 1, true or false is needed")
+    return known
+
+
+def _folder(value: Path) -> Path:
+    if "\0" in str(value):
+        raise ValueError("a folder's name holds no NUL")
+    try:
+        return value.expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError("there is no such home folder") from error
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]
+Folder = Annotated[Path, AfterValidator(_folder)]
 
 
 class Settings(BaseModel):
@@ -75,6 +107,19 @@ class Settings(BaseModel):
 
     bnf_url: BaseAddress | None = None
     """Another base address for data.bnf.fr."""
+
+    calibre_libraries: Annotated[str | None, Field(min_length=1, max_length=8192)] = None
+    """Folders of Calibre libraries, each optionally `name=folder`, between the separators of PATH.
+    None: Calibre is not asked."""
+
+    calibre_exclude_tags: Annotated[str, Field(max_length=2000)] = "private"
+    """Tags, between commas, whose books are never shown; "," excludes none."""
+
+    index_dir: Folder | None = None
+    """Where the text index of the Calibre libraries is kept; None: the user's data folder."""
+
+    index_auto: Switch = True
+    """Whether the server brings the text index up to date by itself."""
 
     demonstration: bool = False
     """The base addresses are the package's own stand-ins, and every answer has to say so."""
@@ -140,5 +185,9 @@ VARIABLES: Mapping[str, tuple[str, int]] = {
     "BOOKS_ARCHIVE_URL": ("archive_url", 0),
     "BOOKS_LOC_URL": ("loc_url", 0),
     "BOOKS_BNF_URL": ("bnf_url", 0),
+    "BOOKS_CALIBRE_LIBRARIES": ("calibre_libraries", 0),
+    "BOOKS_CALIBRE_EXCLUDE_TAGS": ("calibre_exclude_tags", 0),
+    "BOOKS_INDEX_DIR": ("index_dir", 0),
+    "BOOKS_INDEX_AUTO": ("index_auto", 0),
 }
 """Environment variable to field and divisor (0: the text as it is)."""

@@ -84,9 +84,9 @@ class Pipe:
         self._process.stdin.close()
         return self._ended()
 
-    def interrupt(self) -> int:
-        """Press Ctrl-C, wait for the end and return the exit code."""
-        self._process.send_signal(signal.SIGINT)
+    def interrupt(self, number: signal.Signals = signal.SIGINT) -> int:
+        """Press Ctrl-C, or send another signal, wait for the end and return the exit code."""
+        self._process.send_signal(number)
         return self._ended()
 
     def _ended(self) -> int:

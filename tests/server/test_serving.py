@@ -6,7 +6,8 @@ import contextlib
 import gc
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import mcp_books.__main__ as script
 from mcp_books import server
 from mcp_books.settings import Settings
+from tests.server.pipe import Pipe
 
 
 class Ended(BaseException):
@@ -24,8 +26,10 @@ class Ended(BaseException):
 def _this_process_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(script, "_UNUSED", ())
     interrupt = signal.getsignal(signal.SIGINT)
+    terminate = signal.getsignal(signal.SIGTERM)
     yield
     signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, terminate)
     gc.unfreeze()
     gc.enable()
 
@@ -35,7 +39,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Return the settings that were served with."""
     seen: list[Settings] = []
 
-    def serve(settings: Settings) -> NoReturn:
+    def serve(settings: Settings, *, at_end: Callable[[], None] | None = None) -> NoReturn:
         seen.append(settings)
         raise Ended
 
@@ -109,3 +113,32 @@ def test_the_end_of_serving_ends_the_process_at_once(
     with pytest.raises(Ended):
         server.serve(Settings())
     assert codes == [code]
+
+
+def test_what_is_given_for_the_end_is_done_before_the_process_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    def end(code: int) -> NoReturn:
+        done.append("ended")
+        raise Ended
+
+    monkeypatch.setattr("anyio.run", lambda *_: None)
+    monkeypatch.setattr("os._exit", end)
+    monkeypatch.setattr("logging.shutdown", lambda: None)
+    with pytest.raises(Ended):
+        server.serve(Settings(), at_end=lambda: done.append("cleared away"))
+    assert done == ["cleared away", "ended"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals for a child process")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_demonstration_that_is_interrupted_leaves_no_folder_behind(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with Pipe("--demo", environ={"TMPDIR": str(tmp_path)}) as demonstration:
+        demonstration.greet()
+        assert list(tmp_path.glob("mcp-books-demonstration-*"))
+        assert demonstration.interrupt(number) == -number
+    assert list(tmp_path.iterdir()) == []

@@ -191,7 +191,7 @@ def test_version_and_help_are_printed(ask: Ask, capsys: Captured) -> None:
     assert ask("--help") == 0
     shown = capsys.readouterr().out
     assert f"get archive:{PROFILES[0].examples[0]} " in shown
-    for command in ("search", "items", "get", "check", "demo", "--demo"):
+    for command in ("search", "items", "get", "index", "check", "demo", "--demo"):
         assert command in shown
 
 

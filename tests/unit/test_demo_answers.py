@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_books.client import BooksClient
+from mcp_books.demo.calibre import demonstration_library
 from mcp_books.demo.data_bnf.records import records
 from mcp_books.demo.server import Server, stand_ins
 from mcp_books.models import Model
@@ -19,8 +20,19 @@ from mcp_books.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
-ADDRESS = re.compile(r"\bhttps?:/[^\s\"'<>()\[\]]+")
-WORDS = ("whale", "call me ishmael", "moby dick", "neige", "lighthouse", "demonstration")
+ADDRESS = re.compile(r"\b(?:https?|calibre):/[^\s\"'<>()\[\]]+")
+OPENS_CALIBRE = re.compile(r"calibre://(?:show|view)-book/Demonstration/\d")
+WORDS = (
+    "whale",
+    "call me ishmael",
+    "moby dick",
+    "neige",
+    "lighthouse",
+    "demonstration",
+    "baleine",
+    "北冥有魚",
+)
+BOOKS_OF_THE_LIBRARY = 3
 
 
 def _held(name: str) -> dict[str, list[dict[str, Any]]]:
@@ -44,6 +56,8 @@ def _identifiers() -> Iterator[str]:
     for subject in sorted(subjects):
         if found := re.search(r"/(cb\w+|temp-work/\w+)#about$", subject):
             yield f"bnf:{found[1]}"
+    for number in range(1, BOOKS_OF_THE_LIBRARY + 1):
+        yield f"calibre:Demonstration/{number}"
 
 
 IDENTIFIERS = tuple(_identifiers())
@@ -55,9 +69,15 @@ def server() -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def settings(server: Server) -> Iterator[Settings]:
+    with demonstration_library(server.settings(Settings(max_retries=0))) as made:
+        yield made
+
+
 @pytest.fixture
-async def books(server: Server) -> AsyncIterator[BooksClient]:
-    async with BooksClient(server.settings(Settings(max_retries=0))) as client:
+async def books(settings: Settings) -> AsyncIterator[BooksClient]:
+    async with BooksClient(settings) as client:
         yield client
 
 
@@ -88,7 +108,11 @@ def elsewhere(server: Server, answer: Model) -> list[str]:
     """Return the addresses of `answer` that are not the demonstration's."""
     found = list(addresses(answer.dump()))
     assert found
-    return [each for each in found if not each.startswith(f"{server.origin}/demonstration/")]
+    return [
+        each
+        for each in found
+        if not each.startswith(f"{server.origin}/demonstration/") and not OPENS_CALIBRE.match(each)
+    ]
 
 
 def uncredited(answer: Model) -> list[str]:
@@ -141,3 +165,40 @@ async def test_every_address_and_credit_of_a_record_says_demonstration(
 def test_the_stand_ins_hold_a_few_dozen_records_of_every_archive() -> None:
     for source in ("archive", "loc", "bnf"):
         assert sum(each.startswith(f"{source}:") for each in IDENTIFIERS) >= 12
+
+
+@pytest.mark.parametrize(
+    ("words", "book", "page", "label", "source", "section"),
+    [
+        ('"call me ishmael"', 1, 3, "1", "printed", "Chapter 1. Loomings"),
+        ('"sub-sub-librarian"', 1, 2, "ii", "printed", "Extracts"),
+        ("baleine", 2, None, "2", "pagelist", "Première partie › Chapitre I. Un écueil fuyant"),
+        ("胡蝶", 3, None, None, None, "內篇 › 齊物論"),
+    ],
+)
+async def test_a_passage_of_the_library_has_its_page_label_and_chapter(
+    books: BooksClient,
+    words: str,
+    book: int,
+    page: int | None,
+    label: str | None,
+    source: str | None,
+    section: str,
+) -> None:
+    answer = await books.search_inside(words, sources=["calibre"])
+    (hit,) = answer.hits
+    assert hit.id == f"calibre:Demonstration/{book}"
+    assert "(demonstration)" in str(hit.title)
+    assert (hit.page_number, hit.page_label, hit.label_source) == (page, label, source)
+    assert hit.section == section
+    (report,) = answer.per_source
+    assert isinstance(report, Answered)
+    assert report.coverage is not None
+    assert (report.coverage.indexed, report.coverage.readable) == (3, 3)
+
+
+async def test_a_book_of_the_library_says_that_it_was_made_for_this(books: BooksClient) -> None:
+    answer = await books.get_item("calibre:Demonstration/1", sections=["description", "copies"])
+    assert answer.item.description is not None
+    assert "made on this computer" in str(answer.item.description)
+    assert answer.item.creator == "Melville, Herman"

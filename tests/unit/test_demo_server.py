@@ -7,12 +7,14 @@ import http.client
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from mcp_books.demo.server import Server, demonstration, stand_ins
 from mcp_books.demo.standin import Request, Response, json_response
 from mcp_books.settings import Settings
+from mcp_books.sources.calibre.places import index_file, libraries
 
 
 @dataclass
@@ -169,3 +171,20 @@ def test_a_server_that_left_has_no_address_and_refuses_connections(server: Serve
     with pytest.raises(ConnectionRefusedError):
         connection.request("GET", "/")
     connection.close()
+
+
+def test_a_demonstration_has_a_library_and_its_index_until_it_ends() -> None:
+    with demonstration() as settings:
+        (library,) = libraries(settings)
+        assert library.name == "Demonstration"
+        assert len(list(library.current().snapshot.books())) == 3
+        assert index_file(settings).is_file()
+        assert settings.index_dir is not None
+        assert not settings.index_auto
+        made = settings.index_dir.parent
+    assert not made.exists()
+
+
+def test_a_library_of_the_reader_is_never_asked_in_a_demonstration(tmp_path: Path) -> None:
+    with demonstration(Settings(calibre_libraries=str(tmp_path))) as settings:
+        assert [library.name for library in libraries(settings)] == ["Demonstration"]

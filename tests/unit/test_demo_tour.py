@@ -46,16 +46,26 @@ async def test_a_passage_an_absent_archive_and_a_failed_one_can_be_seen(printed:
     assert re.search(r"^answered: Internet Archive", parts[4], re.MULTILINE)
 
 
+async def test_a_library_shows_page_printed_number_and_chapter(printed: str) -> None:
+    parts = printed.split("\n$ ")
+    assert "calibre:Demonstration/1" in parts[1]
+    assert "p. 3 · labelled 1 (printed) · section Chapter 1. Loomings" in parts[1]
+    assert "3 of 3 readable documents indexed" in parts[1]
+    assert "calibre:Demonstration/1" in parts[2]
+    assert "answered: Calibre libraries (demonstration)" in parts[4]
+
+
 async def test_every_address_printed_after_the_introduction_is_on_this_computer(
     printed: str,
 ) -> None:
-    addresses = re.findall(r"https?://\S+", printed)
+    addresses = re.findall(r"(?:https?|calibre)://\S+", printed)
     assert addresses
     terms = [line for line in printed.splitlines() if line.startswith("terms")]
     elsewhere = [
         address
         for address in addresses
         if not re.match(r"http://127\.0\.0\.1:\d+/demonstration/", address)
+        and not re.match(r"calibre://(?:show|view)-book/Demonstration/\d", address)
         and not any(address in line for line in terms)
     ]
     assert elsewhere == []

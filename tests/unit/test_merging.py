@@ -44,5 +44,12 @@ def test_three_documents_of_one_bundle_are_three_hits_and_two_archives_are_two_r
     assert hit_key(hit(page_number=1)) != hit_key(hit(page_number=2))
     chapters = [hit().model_copy(update={"section": name}) for name in ("I", "II")]
     assert hit_key(chapters[0]) != hit_key(chapters[1])
+    opened_at = [
+        hit().model_copy(
+            update={"source_url": f"calibre://view-book/L/1/EPUB?open_at=search:{words}"}
+        )
+        for words in ("call", "some")
+    ]
+    assert hit_key(opened_at[0]) != hit_key(opened_at[1])
     assert hit_key(hit("alpha", "x")) != hit_key(hit("beta", "x"))
     assert hit_key(hit()) == hit_key(hit(found_by="another wording"))

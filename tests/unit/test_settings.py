@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,11 @@ def test_milliseconds_of_the_environment_become_seconds() -> None:
         ("BOOKS_ARCHIVE_URL", "ftp://archive.example"),
         ("BOOKS_LOC_URL", "loc.example"),
         ("BOOKS_BNF_URL", "https://bnf.example/?a=b"),
+        ("BOOKS_CALIBRE_LIBRARIES", "x" * 8193),
+        ("BOOKS_CALIBRE_EXCLUDE_TAGS", "x" * 2001),
+        ("BOOKS_INDEX_DIR", "a\0b"),
+        ("BOOKS_INDEX_AUTO", "maybe"),
+        ("BOOKS_INDEX_AUTO", "2"),
     ],
 )
 def test_an_unusable_value_is_reported_and_its_default_stands(
@@ -64,6 +70,8 @@ def test_an_unusable_value_is_reported_and_its_default_stands(
         {"max_retries": 9},
         {"answer_timeout": 4},
         {"bnf_url": "x"},
+        {"calibre_libraries": ""},
+        {"index_auto": 2},
         {"a": 1},
     ],
 )
@@ -94,6 +102,7 @@ def test_no_environment_keeps_the_program_from_starting(environ: dict[str, str])
         ("BOOKS_TIMEOUT_MS", "nan", "not a number"),
         ("BOOKS_USER_AGENT", "é", "ASCII"),
         ("BOOKS_LOC_URL", "http://127.0.0.1:99999", "ort"),
+        ("BOOKS_INDEX_AUTO", "yes", "0, 1, true or false"),
     ],
 )
 def test_a_refused_value_is_told_in_the_variables_own_unit(
@@ -106,3 +115,28 @@ def test_a_refused_value_is_told_in_the_variables_own_unit(
 def test_a_variable_that_is_no_setting_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     Settings.from_env({"BOOKS_MIN_INTERVALL_MS": "1000", "BOOKS_LIVE": "1", "PATH": "/bin"})
     assert [record.args for record in caplog.records] == [("BOOKS_MIN_INTERVALL_MS",)]
+
+
+@pytest.mark.parametrize(
+    ("value", "auto"),
+    [("0", False), ("false", False), ("False", False), ("1", True), ("true", True)],
+)
+def test_indexing_by_itself_is_switched_by_0_and_1(value: str, auto: bool) -> None:
+    assert Settings.from_env({"BOOKS_INDEX_AUTO": value}).index_auto is auto
+
+
+def test_where_calibre_is_and_what_is_left_out_is_read_as_it_stands(tmp_path: Path) -> None:
+    settings = Settings.from_env(
+        {
+            "BOOKS_CALIBRE_LIBRARIES": f"home={tmp_path}",
+            "BOOKS_CALIBRE_EXCLUDE_TAGS": "private, secret",
+            "BOOKS_INDEX_DIR": str(tmp_path / "index"),
+        }
+    )
+    assert settings.calibre_libraries == f"home={tmp_path}"
+    assert settings.calibre_exclude_tags == "private, secret"
+    assert settings.index_dir == tmp_path / "index"
+
+
+def test_a_relative_folder_of_the_index_does_not_move_with_the_working_folder() -> None:
+    assert Settings(index_dir=Path("index")).index_dir == Path("index").absolute()

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from mcp_books.settings import Settings
 
+from .calibre import demonstration_library
 from .data_bnf import DataBnfStandIn
 from .faults import Faults, Injection
 from .internet_archive import InternetArchiveStandIn
@@ -47,9 +48,10 @@ def stand_ins() -> tuple[StandIn, ...]:
 
 @contextmanager
 def demonstration(settings: Settings | None = None) -> Iterator[Settings]:
-    """Play every archive on loopback, and yield `settings` pointed at them."""
-    with Server(stand_ins()) as server:
-        yield server.settings(settings)
+    """Play every archive on loopback, and yield `settings` pointed at them and at a library of the
+    demonstration's own."""
+    with Server(stand_ins()) as server, demonstration_library(server.settings(settings)) as shown:
+        yield shown
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from mcp_books.errors import BooksError
 from mcp_books.reports import Absent, Failed, InsideAnswer, ItemsAnswer
 from mcp_books.settings import Settings
 
+from .calibre import demonstration_library
 from .faults import html
 from .server import Server, stand_ins
 
@@ -22,8 +23,9 @@ WHILE_ONE_FAILS = "whale"
 FAILING = "loc"
 
 _INTRODUCTION = """\
-This is a demonstration. The archives asked below are stand-ins on this computer, their records are
-invented, and every address and credit says so. To ask the real archives:
+This is a demonstration. The archives asked below are stand-ins on this computer, with invented
+records; the Calibre library was made a moment ago, of a few pages in the public domain. Every
+address and credit says so. To ask the real archives:
 
     mcp-books search '"call me ishmael"'
 """
@@ -37,8 +39,11 @@ Congress was told to turn programs away.
 async def run(out: TextIO) -> int:
     """Write the demonstration to `out`; return 0 if every part did what it should, else 1."""
     out.write(_INTRODUCTION)
-    with Server(stand_ins()) as server:
-        async with BooksClient(server.settings(Settings(max_retries=0))) as books:
+    with (
+        Server(stand_ins()) as server,
+        demonstration_library(server.settings(Settings(max_retries=0))) as settings,
+    ):
+        async with BooksClient(settings) as books:
             tour = _Tour(books, out)
             await tour.search_inside(PASSAGE)
             first = await tour.search_items(TITLE)

@@ -15,6 +15,7 @@ from mcp_books.models import BriefRecord, Hit, Record
 
 if TYPE_CHECKING:
     from mcp_books._http import Channel, Http
+    from mcp_books.reports import Coverage
 
 __all__ = [
     "CatalogueQuery",
@@ -143,6 +144,8 @@ class ResultPage(Generic[RowT]):
     one of the requests an archive gets in a call; what it answers replaces this page's remarks."""
     remarks: tuple[Remark, ...] = ()
     """What else a reader has to know of this page. Every value of a remark is filled in."""
+    coverage: Coverage | None = None
+    """Of an archive that has to index its texts before they can be searched: how far it is."""
 
 
 class Source(ABC):

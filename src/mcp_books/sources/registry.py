@@ -15,7 +15,7 @@ from .library_of_congress import LibraryOfCongress
 if TYPE_CHECKING:
     from mcp_books._http import Http
 
-__all__ = ["NOT_READ", "PROFILES", "build_sources", "registered"]
+__all__ = ["PROFILES", "build_sources", "not_read", "profiles", "registered"]
 
 
 class _Entry(NamedTuple):
@@ -30,22 +30,48 @@ _REGISTRY: tuple[_Entry, ...] = (
 )
 
 PROFILES: tuple[Profile, ...] = tuple(entry.source.profile for entry in _REGISTRY)
-"""What each registered archive is, without asking it anything."""
+"""What each archive is that is asked whatever the settings, without asking it anything."""
 
-NOT_READ: Mapping[str, str] = {
-    "calibre": "this version does not read Calibre libraries; no setting makes it do so yet",
+_UNCONFIGURED: Mapping[str, str] = {
+    "calibre": (
+        "no Calibre library is configured: set BOOKS_CALIBRE_LIBRARIES to the folder of one, "
+        "then run mcp-books index"
+    ),
 }
-"""Archives a reader may name that cannot be asked here, and why."""
+
+
+def profiles(settings: Settings) -> tuple[Profile, ...]:
+    """Return the profile of every archive that `settings` let be asked, in order."""
+    if settings.calibre_libraries is None:
+        return PROFILES
+    from .calibre.profile import profile_of
+
+    return (*PROFILES, profile_of(settings))
 
 
 def registered() -> Mapping[str, Profile]:
-    """Return the profile of each registered archive, by id."""
+    """Return the profile of each archive that is asked whatever the settings, by id."""
     return {profile.id: profile for profile in PROFILES}
 
 
+def not_read(settings: Settings) -> Mapping[str, str]:
+    """Return the archives a reader may name that cannot be asked with `settings`, and why."""
+    asked = {profile.id for profile in profiles(settings)}
+    return {name: because for name, because in _UNCONFIGURED.items() if name not in asked}
+
+
 def build_sources(settings: Settings, http: Http) -> tuple[Source, ...]:
-    """Return every registered archive, ready to be asked through `http`."""
-    return tuple(
+    """Return every archive that `settings` let be asked, ready to be asked through `http`."""
+    remote = tuple(
         entry.source(http, base_url=entry.base_url(settings), demonstration=settings.demonstration)
         for entry in _REGISTRY
     )
+    return (*remote, *_local(settings))
+
+
+def _local(settings: Settings) -> tuple[Source, ...]:
+    if settings.calibre_libraries is None:
+        return ()
+    from .calibre.adapter import CalibreLibraries
+
+    return (CalibreLibraries(settings),)

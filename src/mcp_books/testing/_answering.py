@@ -91,12 +91,14 @@ class AnsweringContract(DeclaredContract):
     async def test_rows_name_their_archive_and_stay_within_the_limit(
         self, source: Source, inside: InsideQuery | None, catalogue: CatalogueQuery | None
     ) -> None:
+        shown = {urlsplit(example).scheme for example in source.profile.examples} - {""}
+        openable = {"http", "https", "file"} | shown
         async for page in searched(source, inside, catalogue):
             assert 2 <= len(page.rows) <= LIMIT
             for row in page.rows:
                 assert (row.source, row.source_name) == (source.id, source.profile.name)
                 assert row.id == str(RecordId(source.id, row.identifier))
-                assert urlsplit(row.source_url).scheme in ("http", "https", "file")
+                assert urlsplit(row.source_url).scheme in openable
 
     async def test_what_a_row_found_can_be_claimed_back_by_id_and_by_address(
         self, source: Source, inside: InsideQuery | None, catalogue: CatalogueQuery | None

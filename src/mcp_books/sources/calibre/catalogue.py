@@ -67,7 +67,11 @@ def search(
     """
     wanted = terms(text)
     if not wanted:
-        raise InvalidInput("no word in the query can be searched", source="calibre")
+        raise InvalidInput(
+            "no word in the query can be searched",
+            hint="Ask with at least one word or number.",
+            source="calibre",
+        )
     years = (year_from, year_to) if year_from is not None or year_to is not None else None
     keys = [
         key

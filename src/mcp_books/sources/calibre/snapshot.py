@@ -64,6 +64,11 @@ class Snapshot:
         self._haystacks: Mapping[int, Haystack] | None = None
         self._folding = threading.Lock()
 
+    @property
+    def key(self) -> str:
+        """What the index calls this library: its uuid, or its configured name if it has none."""
+        return self.uuid or self.library
+
     def __len__(self) -> int:
         return len(self._books)
 

@@ -110,6 +110,12 @@ class Reader:
         with self._lock:
             self._let_go()
 
+    def generation(self) -> int:
+        """Return a number that is another one as soon as the index holds anything else."""
+        with self._lock, self._snapshot() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+            return int(row[0])
+
     def documents(self) -> tuple[Document, ...]:
         """Return every document, in the order they came."""
         with self._lock, self._snapshot() as db:

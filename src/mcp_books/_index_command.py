@@ -1,0 +1,239 @@
+"""`mcp-books index`: bring the text index of the Calibre libraries up to date, or say its state."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._defuse import one_line
+from ._index_progress import IndexingShown
+
+if TYPE_CHECKING:
+    from .settings import Settings
+    from .sources.calibre.index import DocumentStatus, TextIndexError
+    from .sources.calibre.indexing import Indexing, IndexRun, IndexStatus
+    from .sources.calibre.library import Library
+    from .sources.calibre.worker import WorkerFailed
+
+__all__ = ["Wanted", "index"]
+
+logger = logging.getLogger(__name__)
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_NICENESS = 10
+_LONGEST_STOP = 3.0
+"""Seconds after which an indexer whose server has gone ends in the middle of what it does."""
+
+_NO_LIBRARY = """\
+mcp-books index: no Calibre library is configured. Set BOOKS_CALIBRE_LIBRARIES to the folder that
+holds the library's metadata.db; several are separated by {separator!r}, each may be name=folder:
+
+  {example}
+"""
+_NO_SUCH = (
+    "mcp-books index: there is no library {name!r} in BOOKS_CALIBRE_LIBRARIES; there is {all}\n"
+)
+_NOT_ALONE = (
+    "mcp-books index: --rebuild makes the whole index again and cannot be confined to a library\n"
+)
+
+_STATUSES: Mapping[DocumentStatus, str] = {
+    "no_text": "without text (scans that were not read by a machine)",
+    "drm": "locked by DRM",
+    "password": "locked by a password",
+    "damaged": "damaged",
+    "unsupported": "in a format that is not read",
+    "empty": "empty",
+    "too_large": "too large",
+    "timed_out": "not read within the time limit",
+}
+
+
+class Wanted(NamedTuple):
+    """What the command line asks for."""
+
+    status: bool = False
+    rebuild: bool = False
+    names: Sequence[str] = ()
+    """The libraries meant; none: all of them."""
+    background: bool = False
+    """Whether a server started this: nothing is printed, and it ends with its standard input."""
+
+
+def index(settings: Settings, wanted: Wanted) -> int:
+    """Do what is wanted and return the exit code."""
+    from .sources.calibre.index import TextIndexError
+    from .sources.calibre.indexing import Indexing
+    from .sources.calibre.places import index_file, libraries
+    from .sources.calibre.worker import WorkerFailed
+
+    configured = libraries(settings)
+    if not configured:
+        return _refuse(_no_library())
+    if wanted.rebuild and wanted.names:
+        return _refuse(_NOT_ALONE)
+    chosen, unknown = _chosen(configured, wanted.names)
+    if unknown is not None:
+        every = ", ".join(library.name for library in configured)
+        return _refuse(_NO_SUCH.format(name=unknown, all=every))
+    file = index_file(settings)
+    indexing = Indexing(chosen, file)
+    try:
+        if wanted.status:
+            sys.stdout.write(f"Index: {file}\n{_status(indexing.status())}")
+            return DONE
+        if wanted.background:
+            return _in_background(indexing)
+        run = _in_front(indexing, rebuild=wanted.rebuild)
+    except (TextIndexError, WorkerFailed) as problem:
+        return _failed(problem, background=wanted.background)
+    if run.stopped:
+        return INTERRUPTED
+    return FAILED if len(run.problems) == len(chosen) else DONE
+
+
+def _refuse(said: str) -> int:
+    sys.stderr.write(said)
+    return BAD_INPUT
+
+
+def _no_library() -> str:
+    windows = sys.platform == "win32"
+    example = (
+        'set "BOOKS_CALIBRE_LIBRARIES=%USERPROFILE%\\Calibre Library"'
+        if windows
+        else 'export BOOKS_CALIBRE_LIBRARIES="$HOME/Calibre Library"'
+    )
+    return _NO_LIBRARY.format(separator=os.pathsep, example=example)
+
+
+def _chosen(
+    configured: Sequence[Library], names: Sequence[str]
+) -> tuple[Sequence[Library], str | None]:
+    """Return the libraries of those names, or the first name that none has."""
+    if not names:
+        return configured, None
+    wanted = {name.casefold(): name for name in names}
+    found = [library for library in configured if library.name.casefold() in wanted]
+    known = {library.name.casefold() for library in found}
+    return found, next((name for key, name in wanted.items() if key not in known), None)
+
+
+def _in_front(indexing: Indexing, *, rebuild: bool) -> IndexRun:
+    with IndexingShown(sys.stderr) as shown, _interruptible(shown) as stopped:
+        run = indexing.run(on_progress=shown.report, stopped=stopped, rebuild=rebuild)
+    for name, problem in run.problems.items():
+        sys.stderr.write(f"{one_line(name)} cannot be read: {problem}\n")
+    sys.stdout.write(_told(run))
+    return run
+
+
+@contextmanager
+def _interruptible(shown: IndexingShown) -> Iterator[Callable[[], bool]]:
+    """Yield what tells that Ctrl-C was pressed. A second one ends at once, and loses nothing."""
+    pressed = threading.Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+        shown.clear()
+        sys.stderr.write("stopping; what is done is kept ...\n")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _in_background(indexing: Indexing) -> int:
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    run = indexing.run(stopped=_gone_with_server())
+    for name, problem in run.problems.items():
+        logger.error("the library %r cannot be indexed: %s", name, problem)
+    logger.info("%s", _told(run).strip())
+    return DONE
+
+
+def _gone_with_server() -> Callable[[], bool]:
+    """Return what tells that standard input has ended: its other end is the server's, however that
+    came to its end."""
+    gone = threading.Event()
+
+    def watch() -> None:
+        # Without Python's own stream, whose lock would be held when the interpreter ends.
+        with suppress(OSError):
+            while os.read(0, 1):
+                pass
+        gone.set()
+        threading.Event().wait(_LONGEST_STOP)
+        os._exit(DONE)
+
+    threading.Thread(target=watch, name="mcp-books-server-gone", daemon=True).start()
+    return gone.is_set
+
+
+def _failed(problem: TextIndexError | WorkerFailed, *, background: bool) -> int:
+    from .sources.calibre.index import DamagedIndex, DiskFull, IndexInUse
+
+    if isinstance(problem, IndexInUse):
+        if background:
+            logger.info("another process is indexing")
+            return DONE
+        who = f" (process {problem.pid})" if problem.pid else ""
+        said = f"another process is indexing{who}; `mcp-books index --status` says how far it is"
+    else:
+        said = str(problem).rstrip(".")
+        if isinstance(problem, DamagedIndex):
+            said += "; `mcp-books index --rebuild` makes it again"
+        elif isinstance(problem, DiskFull):
+            said += "; what is done is kept"
+    if background:
+        logger.error("indexing failed: %s", said)
+    else:
+        sys.stderr.write(f"mcp-books index: {one_line(said)}\n")
+    return FAILED
+
+
+def _told(run: IndexRun) -> str:
+    parts = [f"{run.added} indexed", f"{run.unchanged} unchanged"]
+    if run.removed:
+        parts.append(f"{run.removed} removed")
+    told = f"Books: {', '.join(parts)}.\n"
+    told += "".join(f"  {one}\n" for one in _unreadable(run.unreadable))
+    if run.stopped:
+        told += "Stopped. What is done is kept; the next run goes on from there.\n"
+    return told
+
+
+def _unreadable(counts: Mapping[DocumentStatus, int]) -> Iterator[str]:
+    for status, count in sorted(counts.items(), key=lambda one: -one[1]):
+        if count:
+            yield f"{count} {_STATUSES.get(status, status)}"
+
+
+def _status(status: IndexStatus) -> str:
+    told = []
+    for one in status.libraries:
+        name = one_line(one.name)
+        if one.unavailable is not None:
+            told.append(f"{name}: cannot be read: {one.unavailable}")
+        if one.unavailable is None or one.readable:
+            told.append(f"{name}: {one.indexed} of {one.readable} readable books indexed")
+        if one.waiting:
+            told.append(f"  {one.waiting} waiting: `mcp-books index` reads them")
+        told += (f"  {each}" for each in _unreadable(one.unreadable))
+    return "".join(f"{line}\n" for line in told)

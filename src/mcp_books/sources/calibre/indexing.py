@@ -1,0 +1,195 @@
+"""Bringing the text index up to date with the libraries, and telling how far it is.
+
+One format of a book is indexed, the best to cite: a PDF that states page labels, an EPUB, AZW3,
+MOBI, a PDF without labels. One that cannot be read is recorded with the reason, and the next tried.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .index import Document, DocumentStatus, Index, NoIndex, OutdatedIndex
+from .indexing_plan import Opened, by_book, candidates, open_libraries
+from .indexing_run import IndexProgress, Run
+from .library import Library
+from .worker import Extractor, Stopped, never
+
+__all__ = [
+    "IndexProgress",
+    "IndexRun",
+    "IndexStatus",
+    "Indexing",
+    "LibraryStatus",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexRun:
+    """What a run did, in books."""
+
+    added: int
+    """Read, or found to be read already in another library."""
+    unchanged: int
+    removed: int
+    unreadable: Mapping[DocumentStatus, int]
+    """Books that gave no text in this run, by the reason of their best file."""
+    pages: int
+    seconds: float
+    stopped: bool
+    """It was asked to stop, and did; the next run goes on from there."""
+    problems: Mapping[str, str]
+    """Libraries that could not be read, by name, and why, as a clause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryStatus:
+    """How far one library is indexed, in books. Books without any file are not counted."""
+
+    name: str
+    indexed: int = 0
+    readable: int = 0
+    """Indexed or waiting to be."""
+    waiting: int = 0
+    unreadable: Mapping[DocumentStatus, int] = field(default_factory=dict)
+    """Books of which no file gives text, by the reason of the best one."""
+    unavailable: str | None = None
+    """Why the library cannot be read now, as a clause; numbers are then those of its last state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStatus:
+    """How far every library is indexed, in the configured order."""
+
+    libraries: tuple[LibraryStatus, ...]
+
+    def __getitem__(self, name: str) -> LibraryStatus:
+        for one in self.libraries:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+
+class Indexing:
+    """Indexes libraries into one file."""
+
+    def __init__(
+        self,
+        libraries: Sequence[Library],
+        index: Path,
+        *,
+        extractor: Callable[[], Extractor] = Extractor,
+    ) -> None:
+        """Nothing is opened yet. `extractor` makes what reads the book files."""
+        self._libraries = tuple(libraries)
+        self._index = index
+        self._extractor = extractor
+
+    def run(
+        self,
+        *,
+        on_progress: Callable[[IndexProgress], None] | None = None,
+        stopped: Callable[[], bool] = never,
+        rebuild: bool = False,
+        forget_others: bool = False,
+    ) -> IndexRun:
+        """Read what is new or changed, remove what is gone, and tidy the index.
+
+        It may be ended at any moment: books that are complete stay, and the next run goes on.
+        `stopped` is asked several times a second. `rebuild` begins with an empty index, whatever
+        libraries were in it. `forget_others` removes the books of libraries that are not among
+        these, unless one of these cannot be read: which it is, is then not known.
+
+        Raises:
+            IndexInUse: another process is indexing.
+            DiskFull: the book being read was left out; those before it are there.
+            TextIndexError: the index cannot be used.
+            WorkerFailed: no process can be started that reads books.
+        """
+        began = time.monotonic()
+        was_stopped = False
+        with (
+            Index.open_writing(self._index, rebuild=rebuild) as writer,
+            closing(self._extractor()) as extractor,
+        ):
+            run = Run(writer, extractor, stopped, on_progress or _say_nothing)
+            opened, problems = open_libraries(self._libraries)
+            try:
+                run.index(opened, forget_others=forget_others and not problems)
+            except Stopped:
+                was_stopped = True
+        return IndexRun(
+            added=run.added,
+            unchanged=run.unchanged,
+            removed=run.removed,
+            unreadable=dict(run.unreadable),
+            pages=run.pages,
+            seconds=time.monotonic() - began,
+            stopped=was_stopped,
+            problems=problems,
+        )
+
+    def status(self) -> IndexStatus:
+        """Tell how far the libraries are indexed; no book file is looked at, nothing is written.
+
+        Raises:
+            TextIndexError: the index cannot be read; one that is not there yet holds nothing.
+        """
+        known = by_book(self._documents())
+        opened, problems = open_libraries(self._libraries)
+        found = {one.library.name: one for one in opened}
+        return IndexStatus(
+            libraries=tuple(
+                _status(library.name, found.get(library.name), known, problems.get(library.name))
+                for library in self._libraries
+            )
+        )
+
+    def _documents(self) -> Sequence[Document]:
+        try:
+            with Index.open_reading(self._index) as reader:
+                return reader.documents()
+        except (NoIndex, OutdatedIndex):  # the next run makes it
+            return ()
+
+
+def _status(
+    name: str,
+    opened: Opened | None,
+    known: Mapping[str, Mapping[int, Mapping[str, Document]]],
+    problem: str | None,
+) -> LibraryStatus:
+    if opened is None:
+        return LibraryStatus(name=name, unavailable=problem)
+    books = known.get(opened.key, {})
+    indexed = waiting = 0
+    unreadable: Counter[DocumentStatus] = Counter()
+    for book in opened.snapshot.books():
+        if not book.formats:
+            continue
+        statuses = {kind: one.status for kind, one in books.get(book.id, {}).items()}
+        files = candidates(book)
+        if "indexed" in statuses.values():
+            indexed += 1
+        elif not files:
+            unreadable["unsupported"] += 1
+        elif all(one.name in statuses for one in files):
+            unreadable[statuses[files[0].name]] += 1
+        else:
+            waiting += 1
+    return LibraryStatus(
+        name=name,
+        indexed=indexed,
+        readable=indexed + waiting,
+        waiting=waiting,
+        unreadable=dict(unreadable),
+        unavailable=problem,
+    )
+
+
+def _say_nothing(_: IndexProgress) -> None:
+    """Take the place of a progress bar."""

@@ -1,0 +1,326 @@
+"""One run of indexing: book after book, each complete in the index before the next is begun."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .books import Book, Format
+from .extract.base import Status, Stretch, Unreadable
+from .index import BookFile, Document, DocumentStatus, Writer
+from .indexing_plan import NOT_THERE, Opened, by_book, candidates, is_unchanged, needs_work
+from .library import PathRefused
+from .worker import READER, Extractor, Stopped
+
+__all__ = ["IndexProgress", "Run"]
+
+logger = logging.getLogger(__name__)
+
+_TIDY_AT_MOST = 120.0
+_TIDY_SLICE = 2.0
+_TOLD_EVERY = 0.2
+_BLOCK = 1 << 20
+_PAGED = ("PDF", "AZW4")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """How far a run is. `of` counts the books that have to be read, not those that are settled."""
+
+    books: int
+    of: int
+    pages: int
+    seconds: float
+    current: str | None
+    """The title of the book being read; None at the end."""
+
+
+class _Changed(Exception):
+    """The file was written to while it was read."""
+
+
+@dataclass(slots=True)
+class Run:
+    """What one run works with, and what it has done so far."""
+
+    writer: Writer
+    extractor: Extractor
+    stopped: Callable[[], bool]
+    tell: Callable[[IndexProgress], None]
+    added: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    pages: int = 0
+    unreadable: Counter[DocumentStatus] = field(default_factory=Counter)
+    """Books that gave no text in this run."""
+    _coming: tuple[Opened, int] | None = None
+    """The book after the one being read."""
+    _sizes: set[int] = field(default_factory=set)
+    """Of the files known: one of another size is no copy, and will have to be read."""
+    _done: int = 0
+    _of: int = 0
+    _current: str | None = None
+    _began: float = field(default_factory=time.monotonic)
+    _told: float = 0.0
+    _failures: dict[tuple[str, str], tuple[Status, str]] = field(default_factory=dict)
+    """Why contents give no text, by hash and format: a copy elsewhere is not read again."""
+
+    def index(self, opened: tuple[Opened, ...], *, forget_others: bool) -> None:
+        """Bring the index up to date with the libraries.
+
+        Raises:
+            Stopped: it was asked to; what is complete is kept.
+        """
+        known = by_book(self.writer.documents())
+        self._remember(known)
+        self._remove_gone(opened, known, forget_others=forget_others)
+        work = self._plan(opened, known)
+        self._of = len(work)
+        for place, (shelf, number) in enumerate(work):
+            self._check()
+            self._coming = next(iter(work[place + 1 : place + 2]), None)
+            self._index_book(shelf, number, known.get(shelf.key, {}).get(number, {}))
+            self._done += 1
+        self._current = None
+        self._report()
+        self._tidy()
+
+    def _check(self) -> None:
+        if self.stopped():
+            raise Stopped
+
+    def _remember(self, known: dict[str, dict[int, dict[str, Document]]]) -> None:
+        for books in known.values():
+            for formats in books.values():
+                for one in formats.values():
+                    self._sizes.add(one.file.size)
+                    if one.status != "indexed" and one.file.reader == READER:
+                        self._failures[_content(one.file)] = (one.status, one.detail)
+
+    def _remove_gone(
+        self,
+        opened: tuple[Opened, ...],
+        known: dict[str, dict[int, dict[str, Document]]],
+        *,
+        forget_others: bool,
+    ) -> None:
+        """Remove what is gone from the libraries; a catalogue out of date proves nothing."""
+        gone: list[dict[str, Document]] = []
+        for one in opened:
+            if one.reading.problem is None:
+                books = known.get(one.key, {})
+                gone += [books.pop(number) for number in list(books) if number not in one.snapshot]
+        if forget_others:
+            for key in known.keys() - {one.key for one in opened}:
+                gone += known[key].values()
+        self.removed += len(gone)
+        self.writer.remove([one.id for formats in gone for one in formats.values()])
+
+    def _plan(
+        self, opened: tuple[Opened, ...], known: dict[str, dict[int, dict[str, Document]]]
+    ) -> list[tuple[Opened, int]]:
+        work = []
+        for one in opened:
+            self._check()
+            books = known.get(one.key, {})
+            folder = str(one.library.folder)
+            for book in one.snapshot.books():
+                if needs_work(book, books.get(book.id, {}), folder, READER):
+                    work.append((one, book.id))
+                elif book.formats:
+                    self.unchanged += 1
+        return work
+
+    def _index_book(self, shelf: Opened, number: int, known: dict[str, Document]) -> None:
+        # As it is now: it may have been changed, hidden or deleted since the run began.
+        book = shelf.library.current().snapshot.book(number)
+        if book is None:
+            return
+        self._current = book.title
+        self._report()
+        tried: dict[str, DocumentStatus | None] = {}
+        for one in self._order(shelf, book):
+            tried[one.name] = self._index_file(shelf, book, one, known.get(one.name))
+            if tried[one.name] == "indexed":
+                break
+        if not tried and book.formats:
+            first = book.formats[0]
+            self.writer.mark(
+                _unread(shelf, book, first), "unsupported", f"no reader of {first.name}"
+            )
+            tried[first.name] = "unsupported"
+        kept = {name for name, status in tried.items() if status is not None}
+        if "indexed" not in kept:
+            # A text whose file is away for now stays.
+            kept |= {
+                name for name, one in known.items() if name in tried and one.status == "indexed"
+            }
+        self.writer.remove([one.id for name, one in known.items() if name not in kept])
+        self._count(list(tried.values()), known)
+
+    def _count(self, statuses: list[DocumentStatus | None], known: dict[str, Document]) -> None:
+        if "indexed" in statuses:
+            return
+        first = next((status for status in statuses if status is not None), None)
+        if first is None:
+            self.unchanged += bool(known)
+        else:
+            self.unreadable[first] += 1
+
+    def _order(self, shelf: Opened, book: Book) -> list[Format]:
+        """Return the files to try in turn; a PDF beside others is asked for its labels first."""
+        files = candidates(book)
+        if len(files) < 2 or all(one.name in _PAGED for one in files):
+            return list(files)
+        pdf = book.format("PDF")
+        if pdf is None:
+            return list(files)
+        try:
+            path = shelf.library.locate(book.id, "PDF")
+            labelled = self.extractor.states_pages(path, "PDF", stopped=self.stopped)
+        except (Unreadable, OSError, PathRefused) as problem:
+            logger.info("%s/%d/PDF: no labels: %s", shelf.library.name, book.id, problem)
+            labelled = False
+        return list(candidates(book, {"PDF": labelled}))
+
+    def _index_file(
+        self, shelf: Opened, book: Book, one: Format, known: Document | None
+    ) -> DocumentStatus | None:
+        """Index one file; return its status, None where there is nothing to record of it now."""
+        try:
+            return self._read(shelf, book, one, known)
+        except FileNotFoundError:
+            if known is not None and known.status == "indexed":
+                return None
+            if shelf.library.current().problem is not None:  # the whole library went away
+                return None
+            return self._mark(_unread(shelf, book, one), "damaged", NOT_THERE)
+        except PathRefused:
+            return self._mark(_unread(shelf, book, one), "damaged", "not a file of the library")
+        except OSError as problem:
+            away = shelf.library.current().problem is not None
+            if away or (known is not None and known.status == "indexed"):
+                logger.warning("%s/%d: %s", shelf.library.name, book.id, problem)
+                return None
+            return self._mark(_unread(shelf, book, one), "damaged", str(problem))
+        except _Changed:
+            logger.info("%s/%d changed while it was read", shelf.library.name, book.id)
+            return None
+
+    def _read(
+        self, shelf: Opened, book: Book, one: Format, known: Document | None
+    ) -> DocumentStatus:
+        path = shelf.library.locate(book.id, one.name)
+        found = path.stat()
+        if known is not None and known.file.book_uuid != book.uuid:
+            known = None
+        if known is not None and is_unchanged(known, found, READER):
+            if known.status == "indexed":
+                self.unchanged += 1
+            return known.status
+        file = replace(
+            _unread(shelf, book, one),
+            size=found.st_size,
+            mtime_ns=found.st_mtime_ns,
+            content_hash=self._hash(path),
+        )
+        self._sizes.add(file.size)
+        failed = self._failures.get(_content(file))
+        if failed is not None:
+            return self._mark(file, *failed)
+        return self._add(file, path, found, known)
+
+    def _add(
+        self, file: BookFile, path: Path, found: os.stat_result, known: Document | None
+    ) -> DocumentStatus:
+        pages = self.pages
+        try:
+            counts = self.writer.add(file, self._stretches(path, file.format, found))
+        except Unreadable as problem:
+            self.pages = pages
+            self._failures[_content(file)] = (problem.status, problem.detail)
+            return self._mark(file, problem.status, problem.detail)
+        if not counts.pages:
+            return "empty"
+        if known is not None and known.file.content_hash == file.content_hash:
+            self.unchanged += 1
+        else:
+            self.added += 1
+        return "indexed"
+
+    def _stretches(self, path: Path, kind: str, found: os.stat_result) -> Iterator[Stretch]:
+        for stretch in self.extractor.read(path, kind, stopped=self.stopped):
+            self._check()
+            self.pages += 1
+            if time.monotonic() - self._told > _TOLD_EVERY:
+                self._report()
+            yield stretch
+        now = path.stat()
+        if (now.st_size, now.st_mtime_ns) != (found.st_size, found.st_mtime_ns):
+            raise _Changed
+        self._prepare_next()
+
+    def _prepare_next(self) -> None:
+        """Have the next book read while this one is written, where it is sure to be read at all."""
+        if self._coming is None:
+            return
+        shelf, number = self._coming
+        book = shelf.library.current().snapshot.book(number)
+        files = candidates(book) if book is not None else ()
+        if len(files) != 1:
+            return
+        try:
+            path = shelf.library.locate(number, files[0].name)
+            if path.stat().st_size not in self._sizes:
+                self.extractor.prepare(path, files[0].name)
+        except (OSError, PathRefused) as problem:
+            logger.debug("%s/%d is not read ahead: %s", shelf.library.name, number, problem)
+
+    def _mark(self, file: BookFile, status: Status, detail: str) -> DocumentStatus:
+        logger.info("%s/%d/%s: %s %s", file.library, file.book, file.format, status, detail)
+        self.writer.mark(file, status, detail)
+        return status
+
+    def _hash(self, path: Path) -> str:
+        digest = hashlib.blake2b(digest_size=20)
+        with path.open("rb", buffering=0) as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                self._check()
+        return digest.hexdigest()
+
+    def _tidy(self) -> None:
+        until = time.monotonic() + _TIDY_AT_MOST
+        while not self.stopped() and time.monotonic() < until:
+            if self.writer.tidy(_TIDY_SLICE):
+                return
+
+    def _report(self) -> None:
+        self._told = time.monotonic()
+        self.tell(
+            IndexProgress(self._done, self._of, self.pages, self._told - self._began, self._current)
+        )
+
+
+def _content(file: BookFile) -> tuple[str, str]:
+    return file.content_hash, file.format
+
+
+def _unread(shelf: Opened, book: Book, one: Format) -> BookFile:
+    """Return the facts of a file that was not looked at."""
+    return BookFile(
+        library=shelf.key,
+        book=book.id,
+        format=one.name,
+        book_uuid=book.uuid,
+        size=0,
+        mtime_ns=0,
+        content_hash="",
+        reader=READER,
+    )
