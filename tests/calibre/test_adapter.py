@@ -14,8 +14,8 @@ from mcp_books.errors import InvalidInput, RecordNotFound
 from mcp_books.settings import Settings
 from mcp_books.sources.calibre.extract.base import Stretch
 
+from .asked_shelves import WHALE, answered, asking, fake_archive, indexed, pages, shelf
 from .libraries import Volume, connect, make_library
-from .shelves import WHALE, answered, asking, fake_archive, indexed, pages, shelf
 
 pytestmark = pytest.mark.anyio
 

@@ -17,8 +17,8 @@ from mcp_books.reports import Answered, Failed
 from mcp_books.settings import Settings
 from mcp_books.sources.calibre.extract.base import Stretch
 
+from .asked_shelves import WHALE, answered, asking, fake_archive, indexed, pages, shelf
 from .libraries import make_library
-from .shelves import WHALE, answered, asking, fake_archive, indexed, pages, shelf
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ import pytest
 from mcp_books.sources.calibre.adapter import CalibreLibraries
 from mcp_books.sources.calibre.extract.base import Stretch
 from mcp_books.testing import AnsweringContract, Samples
-from tests.calibre.shelves import WHALE, pages, shelf
+from tests.calibre.asked_shelves import WHALE, pages, shelf
 
 
 class TestCalibreLibraries(AnsweringContract):
