@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 import anyio
@@ -27,8 +28,9 @@ from ._reporting import Asked, absent, cannot, dropped_filter, files_nothing_und
 from .arguments import InsideRequest, ItemsRequest, RecordRequest
 from .errors import InvalidInput
 from .identifiers import route
-from .models import BriefRecord, Hit
+from .models import BriefRecord, Hit, Record
 from .reports import (
+    Absent,
     ExcerptKinds,
     InsideAnswer,
     ItemsAnswer,
@@ -93,7 +95,7 @@ async def search_inside(
         InvalidInput: every archive that was asked refused the query or the page.
     """
     jobs = [_inside_job(source, request) for source in sources]
-    gathered = await _gather(jobs, request, hit_key, answer_timeout, on_progress)
+    gathered = await _gather(jobs, request, Hit, hit_key, answer_timeout, on_progress)
     hits = passages_first(interleave(gathered.lists))
     openings = sum(hit.excerpt_kind == "page_opening" for hit in hits)
     profiles = {source.id: source.profile for source in sources}
@@ -125,8 +127,13 @@ async def search_items(
 ) -> ItemsAnswer:
     """Answer `request` from `sources`, the archives in scope; raises as `search_inside` does."""
     jobs = [_items_job(source, request) for source in sources]
-    gathered = await _gather(jobs, request, record_key, answer_timeout, on_progress)
+    gathered = await _gather(jobs, request, BriefRecord, record_key, answer_timeout, on_progress)
     items = interleave(gathered.lists)
+    sent_to = {
+        report.source
+        for report in gathered.reports
+        if not isinstance(report, Absent) and any(attempt.ran for attempt in report.queries)
+    }
     profiles = {source.id: source.profile for source in sources}
     return ItemsAnswer(
         query=request.query,
@@ -137,9 +144,10 @@ async def search_items(
         queries_run=gathered.queries_run,
         media_types={
             job.source.id: MediaTypesAsked(
-                asked_with=job.asked.media_type, vocabulary=job.source.profile.media_types
+                asked_with=job.asked.media_type if report.source in sent_to else None,
+                vocabulary=job.source.profile.media_types,
             )
-            for job in jobs
+            for job, report in zip(jobs, gathered.reports, strict=True)
             if job.ask is not None
         },
         non_word_characters=non_word_characters(request.query),
@@ -174,7 +182,9 @@ async def get_item(
             source=source.id,
         )
     deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
-    record = await guarded(source, source.get_item(reading.id.reference), deadline=deadline)
+    record = await guarded(
+        source, partial(source.get_item, reading.id.reference), _vet_record, deadline=deadline
+    )
     await _told(on_progress, 1, 1, source)
     pared, cut = pare(record, request)
     values: dict[str, object] = {
@@ -245,6 +255,7 @@ def _items_job(source: Source, request: ItemsRequest) -> _Job[BriefRecord]:
 async def _gather(
     jobs: Sequence[_Job[RowT]],
     request: InsideRequest | ItemsRequest,
+    row_type: type[RowT],
     key: Callable[[RowT], Hashable],
     answer_timeout: float,
     on_progress: OnProgress | None,
@@ -257,7 +268,13 @@ async def _gather(
     async def one(job: _Job[RowT]) -> None:
         assert job.ask is not None
         outcomes[job.source.id] = await ask_in_turn(
-            job.source, wordings, job.ask, limit=request.limit, key=key, deadline=deadline
+            job.source,
+            wordings,
+            job.ask,
+            row_type=row_type,
+            limit=request.limit,
+            key=key,
+            deadline=deadline,
         )
         await _told(on_progress, len(outcomes), len(asked), job.source)
 
@@ -286,6 +303,11 @@ async def _gather(
     )
 
 
+def _vet_record(record: Record) -> None:
+    if not isinstance(record, Record):
+        raise TypeError(f"no record: {record!r:.200}")
+
+
 async def _told(on_progress: OnProgress | None, done: int, of: int, source: Source) -> None:
     """Tell of one archive; whoever cannot be told does not lose the answer."""
     if on_progress is None:
@@ -305,6 +327,8 @@ def _refuse_what_all_refuse(outcomes: Mapping[str, Outcome[RowT]]) -> None:
     }
     if not refusals or len(refusals) < len(outcomes):
         return
+    if len(refusals) == 1:
+        raise next(iter(refusals.values()))
     hints = dict.fromkeys(refusal.hint for refusal in refusals.values() if refusal.hint)
     raise InvalidInput(
         "; ".join(f"{name}: {refusal.message}" for name, refusal in refusals.items()),

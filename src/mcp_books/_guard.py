@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
@@ -18,8 +19,12 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-async def guarded(source: Source, answer: Awaitable[T], *, deadline: float) -> T:
-    """Await what `source` answers, until `deadline` (a time of the running loop's clock).
+async def guarded(
+    source: Source, ask: Callable[[], Awaitable[T]], vet: Callable[[T], None], *, deadline: float
+) -> T:
+    """Return what `source` answers to `ask` until `deadline` (a time of the running loop's clock).
+
+    `vet` looks at the answer and raises where it is not what was agreed.
 
     Raises:
         DeadlineExceeded: it had not answered by then.
@@ -29,16 +34,33 @@ async def guarded(source: Source, answer: Awaitable[T], *, deadline: float) -> T
     with asking(source.id):
         with anyio.move_on_after(deadline - anyio.current_time()):
             try:
-                return await answer
+                answer = await ask()
+                vet(answer)
             except BooksError:
                 raise
+            except asyncio.CancelledError as cancelled:
+                if _is_cancelled():
+                    raise
+                logger.exception("Code that asks %s awaited what was cancelled", source.id)
+                raise _fault(source) from cancelled
             except Exception as fault:
                 logger.exception("A fault in the code that asks %s", source.id)
-                raise ParseFailure(
-                    f"a fault in mcp-books kept {source.profile.name} from being read",
-                    hint="Report it with the question asked; the other archives are not affected.",
-                ) from fault
+                raise _fault(source) from fault
+            return answer
         raise DeadlineExceeded(
             f"{source.profile.name} had not answered when the time for this call was over",
             hint="Ask it alone, or later.",
         )
+
+
+def _is_cancelled() -> bool:
+    """Tell whether it is this call that was cancelled, not something the archive's code awaited."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _fault(source: Source) -> ParseFailure:
+    return ParseFailure(
+        f"a fault in the code that asks {source.profile.name} kept its answer from being read",
+        hint="Report it with the question asked; the other archives are not affected.",
+    )

@@ -47,7 +47,7 @@ or address: get_item. Use the words that would be printed; an exact phrase goes 
 limit is per archive; page pages each archive apart. If too little is found, wordings made from \
 the query are sent too; found_by_query and queries say which.
 per_source says what each archive did. answered with 0: asked, found nothing for that wording. \
-failed: asked, no usable answer, so nothing is known about what it holds. absent: not asked, with \
+failed: no usable answer, so nothing is known about what it holds. absent: not asked, with \
 the reason. A total is one archive's own count of one wording: never add totals or compare them; \
 no order spans archives.
 Cite source_url and credit the archive as the answer does. A page_opening does not show the match.\

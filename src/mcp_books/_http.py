@@ -176,7 +176,7 @@ class _Wire:
         except _FAILURES as failure:
             raise translated(failure, archive) from failure
         raise DeadlineExceeded(
-            f"{archive} had not answered in full within {limit:.0f} s", hint=_LATER, retries=1
+            f"{archive} had not answered in full within {limit:g} s", hint=_LATER, retries=1
         )
 
     async def close(self) -> None:
@@ -192,13 +192,22 @@ class _Wire:
         request = client.build_request(
             question.method, question.url, headers=headers, content=question.form
         )
-        response = await client.send(request, stream=True, follow_redirects=False)
+        try:
+            response = await client.send(request, stream=True, follow_redirects=False)
+        except (httpx.InvalidURL, httpx.ProtocolError, ValueError) as nowhere:
+            if isinstance(nowhere, httpx.ProtocolError) and not _is_of_an_address(nowhere):
+                raise
+            # The address asked was sound: httpx reads where a redirect leads before it is asked to.
+            raise NetworkFailure(
+                f"{archive} redirected to what is no web address, and that was not followed",
+                hint="Asking again will not help; the archive may have moved this service.",
+            ) from nowhere
         try:
             body = await _read(response)
         except TooLarge:
             raise ParseFailure(
                 f"{archive} sent more than {SIZE_CAP // 2**20} MiB; the rest was not read",
-                hint="Ask for less at once.",
+                hint="Ask for fewer rows, or open the record on its own site.",
             ) from None
         except Undecodable as problem:
             raise _undecodable(problem, archive) from problem
@@ -320,6 +329,10 @@ def translated(failure: BaseException, archive: str) -> BooksError:
             hint="Check the clock and the certificates of this machine, or a proxy in between.",
         )
     return counterpart.error(message, hint=counterpart.hint, retries=counterpart.retries)
+
+
+def _is_of_an_address(failure: httpx.ProtocolError) -> bool:
+    return isinstance(failure.__cause__ or failure.__context__, httpx.InvalidURL)
 
 
 def _is_certificate_trouble(failure: BaseException | None) -> bool:

@@ -7,6 +7,8 @@ import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import anyio
@@ -77,6 +79,7 @@ async def ask_in_turn(
     wordings: Sequence[Reformulation],
     ask: Ask[RowT],
     *,
+    row_type: type[RowT],
     limit: int,
     key: Callable[[RowT], Hashable],
     deadline: float,
@@ -96,8 +99,13 @@ async def ask_in_turn(
             outcome.attempts.append(_not_run(wording, WITHHELD[withheld]))
             continue
         try:
-            answer = ask(wording) if again is None else again()
-            page = _refuse_unreadable(source, await guarded(source, answer, deadline=deadline))
+            page = await guarded(
+                source,
+                partial(ask, wording) if again is None else again,
+                partial(_vet, source, row_type),
+                deadline=deadline,
+            )
+            _refuse_unreadable(source, page)
         except BooksError as error:
             _fail(outcome, wording, error)
         else:
@@ -107,14 +115,24 @@ async def ask_in_turn(
     return outcome
 
 
-def _refuse_unreadable(source: Source, page: ResultPage[RowT]) -> ResultPage[RowT]:
+def _vet(source: Source, row_type: type[RowT], page: ResultPage[RowT]) -> None:
+    """Raise where a program's own archive does not answer as its types say."""
+    if not isinstance(page, ResultPage) or not isinstance(page.retrieved, date):
+        raise TypeError(f"no result page: {page!r:.200}")
+    if min(page.unreadable, page.set_aside) < 0:
+        raise ValueError("a number of rows is negative")
+    for row in page.rows:
+        if not isinstance(row, row_type) or row.source != source.id:
+            raise TypeError(f"no {row_type.__name__} of {source.id}: {row!r:.200}")
+
+
+def _refuse_unreadable(source: Source, page: ResultPage[RowT]) -> None:
     if page.unreadable and not page.rows:
         raise ParseFailure(
             f"{source.profile.name} sent {page.unreadable} rows and none could be read",
             hint="Its answers may have changed: ask again later, or report it.",
             source=source.id,
         )
-    return page
 
 
 async def _withheld(
@@ -135,7 +153,7 @@ async def _withheld(
 
 async def _next_slot(source: Source) -> float:
     try:
-        return await source.next_slot()
+        return float(await source.next_slot())
     except Exception:
         logger.exception("A fault in the code that asks %s", source.id)
         return math.inf

@@ -83,6 +83,7 @@ _NAMED = re.compile(r"(?:^|(?<=; ))(\w+)(?:\.\d+)?(?=: )")
 
 _SPOKEN = {
     **{name: option.flag for name, option in _OPTIONS.items() if "_" in name},
+    "sources:": "--source:",
     "search_inside": "'mcp-books search'",
     "search_items": "'mcp-books items'",
     "get_item": "'mcp-books get'",

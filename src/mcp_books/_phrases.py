@@ -82,7 +82,7 @@ WORDINGS: Mapping[Kind, Wording] = {
     ),
     Kind.NOTHING_ASKED: Wording(_D, "No archive was asked: none of those named can answer this."),
     Kind.SOURCE_FAILED: Wording(
-        _D, "{name} gave no answer ({code}): this says nothing about what it holds."
+        _D, "{name} gave no usable answer ({code}): this says nothing about what it holds."
     ),
     Kind.PAGE_OPENINGS: Wording(
         _Q, "{count} of {name}'s excerpts open the page and do not show the match; open the page."

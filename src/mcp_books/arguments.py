@@ -39,7 +39,7 @@ _FanOut = Annotated[
     bool, Field(description="Also send wordings derived from the query when too little is found.")
 ]
 _Sources = Annotated[
-    tuple[str, ...] | None,
+    tuple[Annotated[str, Field(max_length=40)], ...] | None,
     Field(min_length=1, description="Ids of archives; absent: all that can answer."),
 ]
 _Year = Annotated[int | None, Field(ge=1000, le=2100)]

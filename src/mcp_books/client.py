@@ -55,6 +55,8 @@ class BooksClient:
             _refuse_unusable(sources, self.settings)
 
     async def __aenter__(self) -> Self:
+        if self._is_entered:
+            raise RuntimeError("this BooksClient is open already; open another one")
         self._opened, self._closing = anyio.Event(), anyio.Event()
         self._is_entered = True
         return self

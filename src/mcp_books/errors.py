@@ -41,13 +41,13 @@ class BooksError(Exception):
     or None where no archive is concerned; `sent` whether a request had gone out to it.
     """
 
-    code: ClassVar[ErrorCode]
+    code: ClassVar[ErrorCode] = "parse_failure"
     sent: bool = True
 
     def __init__(self, message: str, *, hint: str | None = None, source: str | None = None) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = str(message)
+        self.hint = None if hint is None else str(hint)
         self.source = source
 
 

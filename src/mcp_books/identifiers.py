@@ -111,12 +111,16 @@ def _read_prefixed(who: _C, reference: str) -> tuple[_C, Reading]:
 def _claim(who: Claimant, text: str) -> Claim | None:
     with asking(who.id):
         try:
-            return who.claim(text)
+            claim = who.claim(text)
         except BooksError:
             raise
         except Exception:
             logger.exception("A fault in the code that reads identifiers of %s", who.id)
             return None
+    if claim is None or isinstance(claim, Claim):
+        return claim
+    logger.error("%s claims with %.200r, which is no claim", who.id, claim)
+    return None
 
 
 def _refuse_unsafe(text: str) -> None:

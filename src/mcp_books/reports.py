@@ -28,6 +28,10 @@ __all__ = [
 ]
 
 
+_ERROR_LENGTH = 1000
+"""Characters of a message, and of a hint, that a report holds."""
+
+
 class Note(Model):
     """Something that qualifies the answer; `source` where it is about one archive."""
 
@@ -46,9 +50,10 @@ class ErrorReport(Model):
     @classmethod
     def of(cls, error: BooksError) -> ErrorReport:
         """Publish `error`; an error without a hint leaves the field out."""
+        message = error.message[:_ERROR_LENGTH]
         if error.hint is None:
-            return cls(code=error.code, message=error.message)
-        return cls(code=error.code, message=error.message, hint=error.hint)
+            return cls(code=error.code, message=message)
+        return cls(code=error.code, message=message, hint=error.hint[:_ERROR_LENGTH])
 
 
 class DroppedFilter(Model):

@@ -224,3 +224,17 @@ def test_of_a_refused_redirect_the_host_alone_is_quoted() -> None:
 )
 def test_loopback_is_told_by_the_address_and_not_by_how_it_begins(host: str, is_mine: bool) -> None:
     assert is_loopback(host) is is_mine
+
+
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "mailto:x@y", "data:text/html,x", "https://xn--/"]
+)
+async def test_a_redirect_to_no_web_address_is_the_archives_failure_and_was_sent(
+    respx_mock: respx.MockRouter, target: str
+) -> None:
+    archive = Played(respx_mock, [moved(target)])
+    async with Http(Settings()) as http:
+        with pytest.raises(NetworkFailure) as refused:
+            await ask(channel_of(http))
+    assert refused.value.sent
+    assert len(archive.requests) == 1
