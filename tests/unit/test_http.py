@@ -134,7 +134,7 @@ async def test_archives_share_one_tls_context_and_stand_ins_make_none(
     async with Http(Settings()) as http:
         channels = [channel_of(http), channel_of(http, base_url="https://other.test")]
         await http.warm()
-        assert len(made) == 1
+        assert made == []
         for channel in channels:
             await ask(channel)
     assert len(made) == 1
