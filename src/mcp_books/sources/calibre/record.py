@@ -41,7 +41,6 @@ def brief_record(
         date=_date_of(book),
         media_type=_media_types(book),
         found_by_query=found_by_query,
-        online=bool(book.formats),
     )
 
 
