@@ -9,7 +9,18 @@ from typing import Literal, Protocol
 
 from mcp_books.models import LabelSource
 
-__all__ = ["LONGEST_STRETCH", "Reader", "Status", "Stretch", "StretchKind", "Unreadable"]
+__all__ = [
+    "BETWEEN_TITLES",
+    "LONGEST_STRETCH",
+    "Reader",
+    "Status",
+    "Stretch",
+    "StretchKind",
+    "Unreadable",
+]
+
+BETWEEN_TITLES = " › "
+"""What stands between the titles of a chapter path."""
 
 LONGEST_STRETCH = 2000
 """Characters of one stretch where the format has no pages of its own."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw as pdfium
 
+from mcp_books.sources.calibre.extract.base import BETWEEN_TITLES
+
 __all__ = ["MOST_ENTRIES", "OutlineEntry", "Sections"]
 
 MOST_ENTRIES = 50_000
@@ -60,7 +62,7 @@ class Sections:
     @staticmethod
     def path(titles: Sequence[str]) -> str | None:
         """Return the titles as one path, None where there is none."""
-        return " › ".join(titles) or None
+        return BETWEEN_TITLES.join(titles) or None
 
 
 def _entries(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from mcp_books.sources.calibre.extract.base import BETWEEN_TITLES
 from mcp_books.sources.calibre.extract.html_text import Region
 from mcp_books.sources.calibre.extract.stretches import From
 
@@ -13,7 +14,6 @@ __all__ = ["SectionStart", "by_text", "kind_regions", "place_sections", "section
 SectionStart = tuple[int, tuple[str, ...]]
 """An offset and the path of titles that holds from there on."""
 
-_BETWEEN_TITLES = " › "
 _KINDS = {"toc": "contents", "doc-toc": "contents", "index": "index", "doc-index": "index"}
 
 _MOST_LANDMARKS = 32
@@ -52,9 +52,7 @@ def place_sections(
 
 def section_names(starts: Sequence[SectionStart], carried: tuple[str, ...]) -> list[From]:
     """Return the names of the sections of a text that begins within the section `carried`."""
-    return [
-        (offset, _BETWEEN_TITLES.join(path) or None) for offset, path in ((0, carried), *starts)
-    ]
+    return [(offset, BETWEEN_TITLES.join(path) or None) for offset, path in ((0, carried), *starts)]
 
 
 def kind_regions(

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from mcp_books.sources.calibre.extract.base import Stretch
+from mcp_books.sources.calibre.extract.base import BETWEEN_TITLES, Stretch
 from mcp_books.sources.calibre.extract.html_text import Region
 from mcp_books.sources.calibre.extract.stretches import From, stretches
 
@@ -16,7 +16,6 @@ from .parts import Part, divide, place
 
 __all__ = ["cited"]
 
-_BETWEEN_TITLES = " › "
 _LONGEST_HEADING = 400
 
 
@@ -39,7 +38,7 @@ def cited(
         sections: list[From] = [(0, section)]
         for chapter in own:
             start = _with_heading(text, sections[-1][0], offset_of[chapter.at], chapter.path[-1])
-            sections.append((start, _BETWEEN_TITLES.join(chapter.path)))
+            sections.append((start, BETWEEN_TITLES.join(chapter.path)))
         regions = [
             Region(offset_of.get(span.start, 0), offset_of.get(span.end, len(text)), span.kind)
             for span in inside
