@@ -30,8 +30,9 @@ from .errors import (
     SourceError,
     asking,
 )
+from .settings import RETRY_ROOM
 
-__all__ = ["PATIENCE", "RETRY_ROOM", "Channel", "Fetched"]
+__all__ = ["PATIENCE", "Channel", "Fetched"]
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +40,6 @@ T = TypeVar("T")
 
 PATIENCE = 30.0
 """The longest `Retry-After` that is waited for; a longer one is reported at once."""
-RETRY_ROOM = 5.0
-"""What has to be left, after its slot, for a retry to be worth starting."""
 MAX_REDIRECTS = 5
 _LONGEST_PAUSE = 8.0
 

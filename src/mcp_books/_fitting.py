@@ -9,10 +9,10 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from ._merging import order_of_hits, order_of_rows
-from ._paring import window
+from ._paring import part_of_prose, prose, window
 from ._phrases import ORDERS, Kind
 from ._qualify import KINDS_OF_HITS, Profiles, by_weight, note, qualify_hits
-from .models import BriefRecord, Hit, Model, Record
+from .models import BriefRecord, Hit, Model
 from .reports import Answered, ExcerptKinds, InsideAnswer, ItemsAnswer, Note, RecordAnswer
 from .sources.registry import registered
 
@@ -286,29 +286,20 @@ def _first_entries(
         kept -= len(texts)
 
 
-def _prose(item: Record) -> str:
-    return "\n".join(part for part in (item.description or "", *item.notes) if part)
-
-
 def _prose_length(answer: _Answer) -> int:
     assert isinstance(answer, RecordAnswer)
-    return len(_prose(answer.item))
+    return len(prose(answer.item))
 
 
 def _shorter_prose(answer: _Answer, kept: int) -> _Values:
     """Cut the description, and the notes that follow it in the same text, at a boundary."""
     assert isinstance(answer, RecordAnswer)
-    item, prose, given = answer.item, _prose(answer.item), answer.text_window
-    end = window(prose, 0, kept).returned_chars
-    described = len(item.description or "")
-    changed: _Values = {}
-    if item.description is not None:
-        changed["description"] = prose[: min(end, described)].rstrip("\n")
-    if item.notes:
-        rest = prose[described:end].split("\n")
-        changed["notes"] = tuple(line for line in rest if line)
+    item, given = answer.item, answer.text_window
+    whole = prose(item)
+    end = window(whole, 0, kept).returned_chars
+    changed = part_of_prose(item, 0, end)
     if given is None:
-        return _record_values(answer, changed, {"characters of prose": len(prose) - end})
+        return _record_values(answer, changed, {"characters of prose": len(whole) - end})
     resumes = given.offset + end
     told = note(Kind.MORE_PROSE, offset=resumes)
     values = _record_values(answer, changed, {}, Kind.MORE_PROSE)

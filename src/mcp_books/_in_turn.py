@@ -19,6 +19,7 @@ from ._reformulation import Reformulation
 from .errors import BooksError, ParseFailure
 from .models import BriefRecord, Hit
 from .reports import ErrorReport, QueryAttempt
+from .settings import RETRY_ROOM
 from .sources.base import Remark, ResultPage, Source
 
 __all__ = ["MAX_REQUESTS", "Outcome", "Step", "ask_in_turn"]
@@ -27,9 +28,6 @@ logger = logging.getLogger(__name__)
 
 MAX_REQUESTS = 3
 """Requests one archive gets in one call; retries are extra."""
-
-RETRY_ROOM = 5.0
-"""Seconds that have to be left, after its slot, for a further wording to be worth starting."""
 
 RowT = TypeVar("RowT", Hit, BriefRecord)
 Ask = Callable[[Reformulation], Awaitable[ResultPage[RowT]]]

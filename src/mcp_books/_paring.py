@@ -8,7 +8,7 @@ from typing import get_args
 from .arguments import RecordRequest, Section
 from .models import Record, TextWindow
 
-__all__ = ["SECTION_FIELDS", "pare", "unread_fields", "window"]
+__all__ = ["SECTION_FIELDS", "pare", "part_of_prose", "prose", "unread_fields", "window"]
 
 SECTION_FIELDS: Mapping[Section, tuple[str, ...]] = {
     "description": ("description", "description_means", "notes"),
@@ -56,18 +56,30 @@ def window(text: str, offset: int, limit: int) -> TextWindow:
     )
 
 
+def prose(record: Record) -> str:
+    """Return the description and the notes after it as the one text that is paged."""
+    return "\n".join(part for part in (record.description or "", *record.notes) if part)
+
+
+def part_of_prose(record: Record, start: int, end: int) -> dict[str, object]:
+    """Return the description and the notes that stand in the prose from `start` to `end`.
+
+    A description that ends before `start` is left out.
+    """
+    described = len(record.description or "")
+    part: dict[str, object] = {}
+    if record.description is not None and (start < described or not described):
+        part["description"] = record.description[start:end].rstrip("\n")
+    if "notes" in record.model_fields_set:
+        part["notes"] = _lines(prose(record)[max(start, described) : end])
+    return part
+
+
 def _cut_prose(values: dict[str, object], record: Record, request: RecordRequest) -> TextWindow:
-    """Page the description and the notes after it as one text, and share the window out again."""
-    description = record.description or ""
-    text = "\n".join(part for part in (description, *record.notes) if part)
-    cut = window(text, request.text_offset, request.max_text_chars)
-    start, end = cut.offset, cut.offset + cut.returned_chars
-    if record.description is not None and start < len(description):
-        values["description"] = description[start:end].rstrip("\n")
-    elif record.description:
-        del values["description"]  # this window lies in the notes
-    if "notes" in values:
-        values["notes"] = _lines(text[max(start, len(description)) : end])
+    cut = window(prose(record), request.text_offset, request.max_text_chars)
+    if record.description:
+        del values["description"]
+    values |= part_of_prose(record, cut.offset, cut.offset + cut.returned_chars)
     return cut
 
 

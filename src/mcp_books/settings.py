@@ -19,9 +19,12 @@ from pydantic import (
     ValidationError,
 )
 
-__all__ = ["VARIABLES", "LogLevel", "Settings"]
+__all__ = ["RETRY_ROOM", "VARIABLES", "LogLevel", "Settings"]
 
 logger = logging.getLogger(__name__)
+
+RETRY_ROOM = 5.0
+"""Seconds to be left, after its slot, for a retry or a further wording to be worth starting."""
 
 _PREFIX = "BOOKS_"
 _READ_ELSEWHERE = ("BOOKS_LIVE",)
