@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Self, TypeAlias, TypeGuard, overload
 
 import anyio
 import anyio.to_thread
@@ -17,13 +17,15 @@ from .arguments import InsideRequest, ItemsRequest, RecordRequest, Section, Sort
 from .errors import InvalidInput
 from .reports import InsideAnswer, ItemsAnswer, RecordAnswer
 from .settings import Settings
-from .sources.base import Profile, Source
+from .sources.base import Profile, RemoteSource, Source
 from .sources.registry import build_sources, not_read, profiles
 
 if TYPE_CHECKING:
     from ._http import Http
 
 __all__ = ["BooksClient"]
+
+Wanted: TypeAlias = "Source | type[RemoteSource] | str"
 
 _PREFIX = re.compile(r"^\s*([A-Za-z][\w-]*)\s*:")
 
@@ -36,14 +38,15 @@ class BooksClient:
 
     `settings`: how the archives are asked; read from the environment when not given.
     `sources`: what to ask, in this order: a program's own archives, and registered ones by id
-    (`sources=["archive", MyLibrary()]`); every registered archive when not given.
+    (`sources=["archive", MyLibrary()]`); every registered archive when not given. A class of
+    `RemoteSource` is asked through this client's own transport (`sources=[MyArchive]`).
 
     Raises:
         InvalidInput: `sources` names an archive that cannot be asked here, or one twice.
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, sources: Sequence[Source | str] | None = None
+        self, settings: Settings | None = None, *, sources: Sequence[Wanted] | None = None
     ) -> None:
         self.settings = settings or Settings.from_env()
         self._wanted = sources
@@ -222,19 +225,25 @@ class BooksClient:
         )
 
     def _build(self) -> tuple[Source, ...]:
-        if self._wanted is not None and not any(isinstance(each, str) for each in self._wanted):
-            return tuple(each for each in self._wanted if isinstance(each, Source))
+        own = tuple(each for each in self._wanted or () if isinstance(each, Source))
+        if self._wanted is not None and len(own) == len(self._wanted):
+            return own
         from ._http import Http
 
-        self._http = Http(self.settings)
-        registered = build_sources(self.settings, self._http)
+        self._http = http = Http(self.settings)
         if self._wanted is None:
-            return registered
-        by_id = {source.id: source for source in registered}
-        return tuple(
-            each if isinstance(each, Source) else _named(each, by_id, self.settings)
-            for each in self._wanted
-        )
+            return build_sources(self.settings, http)
+        by_id: dict[str, Source] = {}
+        if any(isinstance(each, str) for each in self._wanted):
+            by_id = {source.id: source for source in build_sources(self.settings, http)}
+        return tuple(self._built(each, by_id, http) for each in self._wanted)
+
+    def _built(self, wanted: Wanted, registered: Mapping[str, Source], http: Http) -> Source:
+        if isinstance(wanted, Source):
+            return wanted
+        if isinstance(wanted, str):
+            return _named(wanted, registered, self.settings)
+        return wanted(http)
 
     async def _open(self) -> None:
         if not self._is_entered:
@@ -295,14 +304,14 @@ def _use(known: Iterable[str]) -> str:
     return f"Use: {', '.join(known)}."
 
 
-def _refuse_unusable(sources: Sequence[Source | str], settings: Settings) -> None:
+def _refuse_unusable(sources: Sequence[Wanted], settings: Settings) -> None:
     if isinstance(sources, str):
         raise InvalidInput(f"sources: {sources!r} is one name, not a list", hint="Use [name].")
     known = [profile.id for profile in profiles(settings)]
     ids: list[str] = []
     for source in sources:
-        if isinstance(source, Source):
-            ids.append(source.id)
+        if isinstance(source, Source) or _is_remote(source):
+            ids.append(source.profile.id)
         elif source in known:
             ids.append(source)
         else:
@@ -311,3 +320,7 @@ def _refuse_unusable(sources: Sequence[Source | str], settings: Settings) -> Non
     repeated = [each for each in dict.fromkeys(ids) if ids.count(each) > 1]
     if repeated:
         raise InvalidInput(f"sources: {', '.join(repeated)} is given more than once")
+
+
+def _is_remote(source: object) -> TypeGuard[type[RemoteSource]]:
+    return isinstance(source, type) and issubclass(source, RemoteSource)
