@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self, overload
 
 import anyio
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BooksClient"]
 
+_CLOSING = 5.0
+"""Seconds that the archives may take to let go of what they hold open."""
 _PREFIX = re.compile(r"^\s*([A-Za-z][\w-]*)\s*:")
 
 
@@ -68,6 +71,10 @@ class BooksClient:
         if host is not None:
             with anyio.CancelScope(shield=True):
                 await host
+        with anyio.move_on_after(_CLOSING, shield=True):
+            async with AsyncExitStack() as closing:
+                for source in self._sources or ():
+                    closing.push_async_callback(source.aclose)
 
     @property
     def sources(self) -> tuple[Source, ...]:
