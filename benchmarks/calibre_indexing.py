@@ -24,7 +24,7 @@ import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from _figures import Figures
 from calibre_index import Writing
 
-from mcp_books.sources.calibre.extract.base import Unreadable
+from mcp_books.sources.calibre.extract.base import Incomplete, Unreadable
 from mcp_books.sources.calibre.indexing import Indexing
 from mcp_books.sources.calibre.library import Library
 from mcp_books.sources.calibre.worker import READABLE, Extractor
@@ -104,7 +104,7 @@ def extract(paths: Sequence[Path]) -> list[str]:
                 texts += pdf_texts(path)
             else:
                 texts += [one.text for one in read(path, kind)]
-        except (Unreadable, pypdfium2.PdfiumError):
+        except (Unreadable, Incomplete, pypdfium2.PdfiumError):
             continue
     return texts
 

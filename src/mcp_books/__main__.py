@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 __all__ = ["main"]
 
@@ -25,13 +27,27 @@ def main() -> int:
     # What the imports below create lives as long as the process: collecting it costs 0.1 s.
     gc.disable()
     arguments = sys.argv[1:]
-    if all(argument == DEMO for argument in arguments):
-        _serve(demonstration=bool(arguments))
-    from .cli import run
+    with _ended_by_ctrl_c():
+        if all(argument == DEMO for argument in arguments):
+            _serve(demonstration=bool(arguments))
+        from .cli import run
 
     gc.freeze()
     gc.enable()
     return run(arguments)
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C end the process, as it does any program, instead of failing an import."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # a parent ignores it
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _serve(*, demonstration: bool) -> None:

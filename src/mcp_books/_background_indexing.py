@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 
 if TYPE_CHECKING:
     from anyio.abc import Process
@@ -32,6 +33,9 @@ async def index_in_background(settings: Settings) -> None:
     """
     if settings.calibre_libraries is None or not settings.index_auto:
         return
+    folders = await anyio.to_thread.run_sync(_usable, settings)
+    if not folders:
+        return
     try:
         process = await anyio.open_process(
             # -P: no module of the directory a host starts the server in.
@@ -39,7 +43,7 @@ async def index_in_background(settings: Settings) -> None:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=None,
-            env=_environment(settings),
+            env=_environment(settings, folders),
             creationflags=_creation_flags(),
         )
     except OSError:
@@ -55,11 +59,21 @@ async def index_in_background(settings: Settings) -> None:
         logger.error("indexing in the background ended with %d", code)
 
 
-def _environment(settings: Settings) -> dict[str, str]:
+def _usable(settings: Settings) -> str:
+    """Return the libraries that can be used, in the manner of BOOKS_CALIBRE_LIBRARIES.
+
+    The others are logged by this process, once, and not again by the one that is started.
+    """
+    from .sources.calibre.places import libraries
+
+    return os.pathsep.join(f"{one.name}={one.folder}" for one in libraries(settings))
+
+
+def _environment(settings: Settings, folders: str) -> dict[str, str]:
     """Return this process's environment with the settings that matter, which may differ from it."""
     environ = {
         **os.environ,
-        "BOOKS_CALIBRE_LIBRARIES": settings.calibre_libraries or "",
+        "BOOKS_CALIBRE_LIBRARIES": folders,
         "BOOKS_CALIBRE_EXCLUDE_TAGS": settings.calibre_exclude_tags.strip() or ",",
         "BOOKS_LOG_LEVEL": settings.log_level,
     }

@@ -31,6 +31,8 @@ class _Outcome:
     error: ErrorReport | None
     found: int | None = None
     """Rows it found; None where it did not answer."""
+    texts: str | None = None
+    """How far the texts of the reader's own books can be searched."""
 
 
 def check(settings: Settings) -> int:
@@ -72,7 +74,29 @@ async def _ask(books: BooksClient, source: Source) -> _Outcome:
         error = report.error if report.status == "failed" else None
         found = report.count if report.status == "answered" else None
     took = time.monotonic() - started
-    return _Outcome(waited, max(0.0, took - waited), error, found)
+    texts = await _texts(books, source) if source.profile.reader_owned and not error else None
+    return _Outcome(waited, max(0.0, took - waited), error, found, texts)
+
+
+async def _texts(books: BooksClient, source: Source) -> str | None:
+    """Return how much of the texts can be searched, or why nothing."""
+    request = InsideRequest(
+        query=source.profile.probe, limit=1, fan_out=False, sources=(source.id,)
+    )
+    try:
+        report = (await books.ask(request)).per_source[0]
+    except BooksError as refused:
+        return _said(ErrorReport.of(refused))
+    if report.status == "failed":
+        return _said(report.error)
+    coverage = report.coverage if report.status == "answered" else None
+    if coverage is None:
+        return None
+    return f"{coverage.indexed} of {coverage.readable} readable books can be searched inside"
+
+
+def _said(error: ErrorReport) -> str:
+    return " ".join(filter(None, (f"[{error.code}]", f"{error.message}.", error.hint)))
 
 
 def _entry(source: Source, outcome: _Outcome, settings: Settings) -> str:
@@ -80,10 +104,13 @@ def _entry(source: Source, outcome: _Outcome, settings: Settings) -> str:
     if outcome.error is None:
         waited = f", after {outcome.waited:.1f} s for its turn" if outcome.waited >= 0.1 else ""
         lines.append(f"answered in {outcome.took:.1f} s{waited}")
-        if outcome.found == 0:
+        if outcome.found == 0 and source.profile.reader_owned:
+            lines.append(f"and holds nothing under {source.profile.probe!r}, which it need not")
+        elif outcome.found == 0:
             lines.append(
                 f"but found nothing for {source.profile.probe!r}: its search may be out of order"
             )
+        lines.extend(filter(None, (outcome.texts,)))
     else:
         lines.append(f"did not answer ({outcome.took:.1f} s): [{outcome.error.code}]")
         lines.extend(filter(None, (outcome.error.message, outcome.error.hint)))

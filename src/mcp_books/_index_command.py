@@ -45,6 +45,10 @@ _NOT_ALONE = (
     "mcp-books index: --rebuild makes the whole index again and cannot be confined to a library\n"
 )
 
+_CALIBRE_READS = (
+    "  (turned on, Calibre's full-text search makes most text formats searchable here as well)"
+)
+
 _STATUSES: Mapping[DocumentStatus, str] = {
     "no_text": "without text (scans that were not read by a machine)",
     "drm": "locked by DRM",
@@ -235,5 +239,9 @@ def _status(status: IndexStatus) -> str:
             told.append(f"{name}: {one.indexed} of {one.readable} readable books indexed")
         if one.waiting:
             told.append(f"  {one.waiting} waiting: `mcp-books index` reads them")
+        if one.partly:
+            told.append(f"  {one.partly} read in part: some of their text is damaged")
         told += (f"  {each}" for each in _unreadable(one.unreadable))
+        if one.unreadable.get("unsupported") and not one.texts_of_calibre:
+            told.append(_CALIBRE_READS)
     return "".join(f"{line}\n" for line in told)

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self, TypeAlias, TypeGuard, overload
 
 import anyio
@@ -27,6 +28,8 @@ __all__ = ["BooksClient"]
 
 Wanted: TypeAlias = "Source | type[RemoteSource] | str"
 
+_CLOSING = 5.0
+"""Seconds that the archives may take to let go of what they hold open."""
 _PREFIX = re.compile(r"^\s*([A-Za-z][\w-]*)\s*:")
 
 
@@ -71,6 +74,10 @@ class BooksClient:
         if host is not None:
             with anyio.CancelScope(shield=True):
                 await host
+        with anyio.move_on_after(_CLOSING, shield=True):
+            async with AsyncExitStack() as closing:
+                for source in self._sources or ():
+                    closing.push_async_callback(source.aclose)
 
     @property
     def sources(self) -> tuple[Source, ...]:

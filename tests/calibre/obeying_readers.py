@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
-from mcp_books.sources.calibre.extract.base import Stretch, Unreadable
+from mcp_books.sources.calibre.extract.base import Incomplete, Stretch, Unreadable
 
 
 def read(path: Path, kind: str) -> Iterator[Stretch]:
@@ -29,6 +29,8 @@ def read(path: Path, kind: str) -> Iterator[Stretch]:
             yield Stretch("a lone \ud800", section="\udfff")
         elif order == "damaged":
             raise Unreadable("damaged", rest)
+        elif order == "partly":
+            raise Incomplete(rest)
         else:
             _ORDERS[order](rest)
 

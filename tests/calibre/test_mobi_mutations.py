@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mcp_books.sources.calibre.extract.base import LONGEST_STRETCH, Stretch, Unreadable
+from mcp_books.sources.calibre.extract.base import LONGEST_STRETCH, Incomplete, Stretch, Unreadable
 from mcp_books.sources.calibre.extract.mobi import read
 from tests.calibre.mobi_files import HUFFMAN, PALMDOC, Mobi, joint, kf8
 from tests.calibre.mobi_texts import FILES, chaptered, kf8_chapters, markup
@@ -31,7 +31,7 @@ def _outcome(data: bytes) -> list[Stretch]:
         path = Path(folder, "book.mobi")
         path.write_bytes(data)
         found: list[Stretch] = []
-        with suppress(Unreadable):
+        with suppress(Unreadable, Incomplete):
             found.extend(read(path))
         return found
 

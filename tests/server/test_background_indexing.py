@@ -195,3 +195,30 @@ def test_it_ends_when_the_server_is_killed(stalled: Mapping[str, str]) -> None:
         server.kill()
         server.wait()
     wait_until(lambda: not is_running(indexer))
+
+
+async def test_an_entry_that_is_no_library_is_told_once_by_the_server_alone(
+    environ: Mapping[str, str],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    bad = str(tmp_path / "metadata.db")
+    configured = os.pathsep.join((environ["BOOKS_CALIBRE_LIBRARIES"], bad))
+    with anyio.fail_after(PATIENCE):
+        await index_in_background(settings_of(environ, calibre_libraries=configured))
+    told = [record.getMessage() for record in caplog.records if "not used" in record.getMessage()]
+    assert len(told) == 1
+    assert bad in told[0]
+    assert "not used" not in capfd.readouterr().err
+    assert indexed(environ)
+
+
+async def test_without_any_library_that_can_be_used_nothing_is_started(
+    environ: Mapping[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad = str(tmp_path / "other" / "metadata.db")
+    with anyio.fail_after(PATIENCE):
+        await index_in_background(settings_of(environ, calibre_libraries=bad))
+    assert "no Calibre library is configured" not in capfd.readouterr().err
+    assert not index_of(environ).exists()

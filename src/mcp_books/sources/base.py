@@ -78,6 +78,9 @@ class Profile:
     pace_reason: str = ""
     probe: str = "whale"
     """One word it surely holds; finding nothing under it means that its search is out of order."""
+    reader_owned: bool = False
+    """It is the reader's own: what it holds, even `probe`, nobody knows, and its texts can be
+    searched as far as they are indexed here."""
 
     def credit(self, retrieved: date) -> str:
         """Return how the archive asks to be credited for what was retrieved on that day."""
@@ -175,6 +178,9 @@ class Source(ABC):
     async def next_slot(self) -> float:
         """Return how many seconds pass before a request could start."""
         return 0.0
+
+    async def aclose(self) -> None:  # noqa: B027  # most hold nothing
+        """Let go of what is held open, at the end of a client; asked again, it is opened again."""
 
     def record_id(self, reference: str) -> str:
         """Return `reference` as an identifier across archives."""

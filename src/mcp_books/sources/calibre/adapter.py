@@ -65,6 +65,9 @@ class CalibreLibraries(FullTextSource, CatalogueSource, RecordSource):
     async def get_item(self, reference: str) -> Record:
         return await self._in_thread(lambda desk: desk.get_item(reference))
 
+    async def aclose(self) -> None:
+        await anyio.to_thread.run_sync(self.close, abandon_on_cancel=True)
+
     def close(self) -> None:
         """Close the text index; asked again, it is opened again."""
         with self._opening:

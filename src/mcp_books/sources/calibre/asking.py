@@ -64,7 +64,7 @@ class Desk:
         holdings = look(self.libraries, self._profile)
         with told(self._profile):
             reader = self._opened()
-            covered = self._survey.of(reader, holdings)
+            covered = self._survey.of(reader, holdings, self.libraries)
             if covered.coverage.readable and not covered.coverage.indexed:
                 raise nothing_indexed(self._profile, covered.coverage.readable)
             found = reader.search(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_books.reports import Coverage
 
+from .calibre_texts import Listing
 from .holdings import Holdings
-from .index import DocumentStatus, Reader
+from .index import Document, Reader
+from .indexing_state import book_state
+from .library import Library
 from .snapshot import Snapshot
-from .worker_readers import READABLE
 
 __all__ = ["Covered", "Survey"]
+
+_LISTING_AGE = 30.0
+"""Seconds that what Calibre has read may be out of date: while it reads, it writes all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +37,41 @@ class Survey:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: tuple[int, tuple[Snapshot, ...], Covered] | None = None
+        self._made: tuple[int, tuple[object, ...], Covered] | None = None
 
-    def of(self, reader: Reader, holdings: Holdings) -> Covered:
+    def of(self, reader: Reader, holdings: Holdings, libraries: Sequence[Library]) -> Covered:
         """Return what `reader` has of the books of `holdings`; raises as `Reader.documents`."""
-        snapshots = holdings.snapshots
         with self._lock:
+            listed = {one.name: one.texts.listing(within=_LISTING_AGE) for one in libraries}
+            texts = [listed.get(snapshot.library) for snapshot in holdings.snapshots]
+            looked_at = (*holdings.snapshots, *texts)
             # Asked before the documents: what comes in between is then counted again.
             generation = reader.generation()
             if self._made is not None:
                 known, seen, covered = self._made
-                same = len(seen) == len(snapshots) and all(map(_is, seen, snapshots))
+                same = len(seen) == len(looked_at) and all(map(_is, seen, looked_at))
                 if known == generation and same:
                     return covered
-            covered = _compared(reader, holdings)
-            self._made = (generation, snapshots, covered)
+            covered = _compared(reader, holdings, texts)
+            self._made = (generation, looked_at, covered)
             return covered
 
 
-def _is(one: Snapshot, other: Snapshot) -> bool:
+def _is(one: object, other: object) -> bool:
     return one is other
 
 
-def _compared(reader: Reader, holdings: Holdings) -> Covered:
+def _compared(reader: Reader, holdings: Holdings, texts: Sequence[Listing | None]) -> Covered:
     allowed: set[int] = set()
-    known: dict[tuple[str, int], list[DocumentStatus]] = {}
+    known: dict[tuple[str, int], dict[str, Document]] = {}
     for document in reader.documents():
         if holdings.holds(document.file):
             allowed.add(document.id)
             book = (document.file.library, document.file.book)
-            known.setdefault(book, []).append(document.status)
+            known.setdefault(book, {})[document.file.format] = document
     states: Counter[str] = Counter(
-        _state(snapshot, number, known.get((snapshot.key, number), []))
-        for snapshot in holdings.snapshots
+        _state(snapshot, number, known.get((snapshot.key, number), {}), listing)
+        for snapshot, listing in zip(holdings.snapshots, texts, strict=True)
         for number in snapshot
     )
     indexed, waiting = states.pop("indexed", 0), states.pop("waiting", 0)
@@ -78,13 +86,10 @@ def _compared(reader: Reader, holdings: Holdings) -> Covered:
     )
 
 
-def _state(snapshot: Snapshot, number: int, statuses: list[DocumentStatus]) -> str:
+def _state(
+    snapshot: Snapshot, number: int, known: Mapping[str, Document], texts: Listing | None
+) -> str:
     """Return what became of one book: indexed, waiting, or why it gives no text."""
-    if "indexed" in statuses:
+    if any(one.status == "indexed" for one in known.values()):
         return "indexed"
-    if statuses:
-        return statuses[0]
-    if any(snapshot.has_format(number, kind) for kind in READABLE):
-        return "waiting"
-    book = snapshot.book(number)
-    return "unsupported" if book is not None and book.formats else "no file"
+    return book_state(snapshot.formats_of(number), known, texts, number)

@@ -1,7 +1,8 @@
 """Bringing the text index up to date with the libraries, and telling how far it is.
 
 One format of a book is indexed, the best to cite: a PDF that states page labels, an EPUB, AZW3,
-MOBI, a PDF without labels. One that cannot be read is recorded with the reason, and the next tried.
+MOBI, a PDF without labels. One that cannot be read is recorded with the reason, and the next tried;
+then what Calibre's own full-text search has of other formats.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .index import Document, DocumentStatus, Index, NoIndex, OutdatedIndex
-from .indexing_plan import Opened, by_book, candidates, open_libraries
+from .indexing_plan import Opened, by_book, open_libraries
 from .indexing_run import IndexProgress, Run
+from .indexing_state import book_state
 from .library import Library
-from .worker import Extractor, Stopped, never
+from .worker import READER, Extractor, Stopped, never
 
 __all__ = [
     "IndexProgress",
@@ -55,8 +57,12 @@ class LibraryStatus:
     readable: int = 0
     """Indexed or waiting to be."""
     waiting: int = 0
+    partly: int = 0
+    """Indexed, but some of their text is damaged and could not be read."""
     unreadable: Mapping[DocumentStatus, int] = field(default_factory=dict)
     """Books of which no file gives text, by the reason of the best one."""
+    texts_of_calibre: bool = True
+    """Whether there is a database of Calibre's own full-text search, or that is not known."""
     unavailable: str | None = None
     """Why the library cannot be read now, as a clause; numbers are then those of its last state."""
 
@@ -166,29 +172,32 @@ def _status(
     if opened is None:
         return LibraryStatus(name=name, unavailable=problem)
     books = known.get(opened.key, {})
-    indexed = waiting = 0
+    indexed = waiting = partly = 0
     unreadable: Counter[DocumentStatus] = Counter()
     for book in opened.snapshot.books():
-        if not book.formats:
-            continue
-        statuses = {kind: one.status for kind, one in books.get(book.id, {}).items()}
-        files = candidates(book)
-        if "indexed" in statuses.values():
+        names = [one.name for one in book.formats]
+        state = book_state(names, books.get(book.id, {}), opened.texts, book.id)
+        if state == "indexed":
             indexed += 1
-        elif not files:
-            unreadable["unsupported"] += 1
-        elif all(one.name in statuses for one in files):
-            unreadable[statuses[files[0].name]] += 1
-        else:
+            partly += any(map(_is_partly_read, books[book.id].values()))
+        elif state == "waiting":
             waiting += 1
+        elif state != "no file":
+            unreadable[state] += 1
     return LibraryStatus(
         name=name,
         indexed=indexed,
         readable=indexed + waiting,
         waiting=waiting,
+        partly=partly,
         unreadable=dict(unreadable),
+        texts_of_calibre=opened.texts is None or opened.texts.exists,
         unavailable=problem,
     )
+
+
+def _is_partly_read(document: Document) -> bool:
+    return (document.status, document.file.reader) == ("indexed", READER) and bool(document.detail)
 
 
 def _say_nothing(_: IndexProgress) -> None:

@@ -2,7 +2,8 @@
 
 An unchanged library is gone through without opening a file: a book file of the size and the time it
 was read with counts as read. A file that came to a book after its text was read is looked at,
-because its places may be better to cite.
+because its places may be better to cite. A book of which no file can be read here is indexed with
+the text that Calibre has of one, where it has any.
 """
 
 from __future__ import annotations
@@ -12,22 +13,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .books import Book, Format, order_to_try
-from .index import Document
+from .calibre_texts import TEXT_READER, Listing, TextRow
+from .index import BookFile, Document, DocumentStatus
+from .indexing_state import NOT_THERE, is_marked
 from .library import PROBLEMS, Library, LibraryUnavailable, Reading
 from .snapshot import Snapshot
+from .worker import READER
 from .worker_readers import READABLE
 
 __all__ = [
-    "NOT_THERE",
     "Opened",
     "by_book",
     "candidates",
+    "is_text_of",
     "is_unchanged",
     "needs_work",
     "open_libraries",
+    "stays",
+    "texts_to_try",
+    "unread",
 ]
-
-NOT_THERE = "the file is not there"
 
 Documents = Mapping[str, Document]
 """What the index knows of one book, by format."""
@@ -40,6 +45,8 @@ class Opened:
     library: Library
     key: str
     reading: Reading
+    texts: Listing | None = None
+    """What Calibre itself has read of it; None: that cannot be known now."""
 
     @property
     def snapshot(self) -> Snapshot:
@@ -66,7 +73,8 @@ def open_libraries(libraries: Iterable[Library]) -> tuple[tuple[Opened, ...], di
         if key in opened:
             problems[library.name] = f"it is a copy of the library {opened[key].library.name!r}"
         else:
-            opened[key] = Opened(library, key, reading)
+            texts = library.texts.listing() if reading.problem is None else None
+            opened[key] = Opened(library, key, reading, texts)
     return tuple(opened.values()), problems
 
 
@@ -74,6 +82,35 @@ def candidates(book: Book, printed_pages: Mapping[str, bool] | None = None) -> S
     """Return the files of a book that can be read, the best to cite first."""
     readable = [one for one in book.formats if one.name in READABLE]
     return order_to_try(readable, printed_pages)
+
+
+def texts_to_try(book: Book, known: Documents, texts: Listing) -> Sequence[Format]:
+    """Return the files of a book that Calibre has a text of, or had while its database was there.
+
+    None of them can be read here.
+    """
+    return order_to_try(
+        [
+            one
+            for one in book.formats
+            if one.name not in READABLE
+            and (texts.of(book.id, one.name) or (not texts.exists and _has_text(known, one.name)))
+        ]
+    )
+
+
+def unread(shelf: Opened, book: Book, one: Format, reader: str = READER) -> BookFile:
+    """Return the facts of a file that was not looked at."""
+    return BookFile(
+        library=shelf.key,
+        book=book.id,
+        format=one.name,
+        book_uuid=book.uuid,
+        size=0,
+        mtime_ns=0,
+        content_hash="",
+        reader=reader,
+    )
 
 
 def by_book(documents: Iterable[Document]) -> dict[str, dict[int, dict[str, Document]]]:
@@ -100,32 +137,90 @@ def is_unchanged(document: Document, found: os.stat_result | None, reader: str) 
     )
 
 
-def needs_work(book: Book, known: Documents, folder: str, reader: str) -> bool:
+def is_text_of(document: Document, found: os.stat_result, row: TextRow | None) -> bool:
+    """Return whether `document` is what can be made of Calibre's text of a file, or was."""
+    file = document.file
+    if file.reader != TEXT_READER:
+        return False
+    if (file.size, file.mtime_ns) != (found.st_size, found.st_mtime_ns):
+        return False
+    return document.status == "indexed" if row is None else is_marked(document, row)
+
+
+def stays(
+    document: Document,
+    book: Book,
+    tried: Mapping[str, DocumentStatus | None],
+    texts: Listing | None,
+) -> bool:
+    """Return whether a document stays though nothing is known of its file or its text now."""
+    name = document.file.format
+    if name in READABLE:
+        return name in tried and document.status == "indexed"
+    if document.file.book_uuid != book.uuid or book.format(name) is None:
+        return False
+    return name in tried or texts is None
+
+
+def needs_work(
+    book: Book, known: Documents, folder: str, reader: str, texts: Listing | None
+) -> bool:
     """Return whether anything about a book has to be read, recorded or removed."""
-    files = candidates(book)
-    if not files:
+    ours = {name: one for name, one in known.items() if name in READABLE}
+    if any(one.file.book_uuid != book.uuid for one in known.values()):
+        return True
+    if not known.keys() <= {one.name for one in book.formats}:
+        return True
+    found = {one.name: _stat(folder, one) for one in candidates(book)}
+    if not all(is_unchanged(one, found[name], reader) for name, one in ours.items()):
+        return True
+    indexed = [one for one in ours.values() if one.status == "indexed"]
+    others = [state for name, state in found.items() if name not in ours]
+    if len(indexed) == 1:
+        return len(known) > len(ours) or any(
+            _came_after(indexed[0].indexed_at, state) for state in others
+        )
+    if indexed or others:
+        return True
+    theirs = {name: one for name, one in known.items() if name not in ours}
+    return _text_needs_work(book, theirs, folder, reader, texts)
+
+
+def _text_needs_work(
+    book: Book, known: Documents, folder: str, reader: str, texts: Listing | None
+) -> bool:
+    """Return the same about the files that cannot be read here, of a book without any other."""
+    if texts is None:
+        return False
+    tried = texts_to_try(book, known, texts)
+    if not tried:
         return _needs_mark(book, known, reader)
-    if not known.keys() <= {one.name for one in files}:
-        return True
-    if any(document.file.book_uuid != book.uuid for document in known.values()):
-        return True
-    found = {one.name: _stat(folder, one) for one in files}
-    if not all(is_unchanged(one, found[name], reader) for name, one in known.items()):
-        return True
-    indexed = [one for one in known.values() if one.status == "indexed"]
-    others = [state for name, state in found.items() if name not in known]
-    if len(indexed) != 1:
-        return bool(indexed or others)
-    return any(_came_after(indexed[0].indexed_at, state) for state in others)
+    for one in tried:
+        document, state = known.get(one.name), _stat(folder, one)
+        if document is None:
+            return True
+        if state is None:
+            if document.detail != NOT_THERE:
+                return True
+        elif not is_text_of(document, state, texts.of(book.id, one.name)):
+            return True
+        if document.status == "indexed":
+            return False
+    return not known.keys() <= {one.name for one in tried}
 
 
 def _needs_mark(book: Book, known: Documents, reader: str) -> bool:
     """Return whether a book without a file that can be read is not recorded as one."""
-    names = [one.name for one in book.formats][:1]
-    return list(known) != names or any(
-        (one.status, one.file.reader, one.file.book_uuid) != ("unsupported", reader, book.uuid)
-        for one in known.values()
+    if any(one.name in READABLE for one in book.formats):
+        return bool(known)
+    return len(known) != bool(book.formats) or any(
+        (one.status, one.file.reader) != ("unsupported", reader) for one in known.values()
     )
+
+
+def _has_text(known: Documents, name: str) -> bool:
+    document = known.get(name)
+    return document is not None and document.status == "indexed"
 
 
 def _stat(folder: str, one: Format) -> os.stat_result | None:

@@ -7,16 +7,28 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .books import Book, Format
-from .extract.base import Status, Stretch, Unreadable
+from .extract.base import Incomplete, Status, Stretch, Unreadable
 from .index import BookFile, Document, DocumentStatus, Writer
-from .indexing_plan import NOT_THERE, Opened, by_book, candidates, is_unchanged, needs_work
+from .indexing_plan import (
+    Opened,
+    by_book,
+    candidates,
+    is_unchanged,
+    needs_work,
+    stays,
+    texts_to_try,
+    unread,
+)
+from .indexing_state import NOT_THERE
+from .indexing_texts import Taken, index_text, mark
 from .library import PathRefused
-from .worker import READER, Extractor, Stopped
+from .metadata_db import CannotRead
+from .worker import READABLE, READER, Extractor, Stopped
 
 __all__ = ["IndexProgress", "Run"]
 
@@ -131,7 +143,7 @@ class Run:
             books = known.get(one.key, {})
             folder = str(one.library.folder)
             for book in one.snapshot.books():
-                if needs_work(book, books.get(book.id, {}), folder, READER):
+                if needs_work(book, books.get(book.id, {}), folder, READER, one.texts):
                     work.append((one, book.id))
                 elif book.formats:
                     self.unchanged += 1
@@ -149,18 +161,21 @@ class Run:
             tried[one.name] = self._index_file(shelf, book, one, known.get(one.name))
             if tried[one.name] == "indexed":
                 break
-        if not tried and book.formats:
+        # With a file away for now, or texts that are not known now, nothing is settled.
+        texts = None if None in tried.values() else shelf.texts
+        if "indexed" not in tried.values() and texts is not None:
+            for one in texts_to_try(book, known, texts):
+                tried[one.name] = self._index_file(shelf, book, one, known.get(one.name))
+                if tried[one.name] == "indexed":
+                    break
+        if not tried and book.formats and texts is not None:
             first = book.formats[0]
-            self.writer.mark(
-                _unread(shelf, book, first), "unsupported", f"no reader of {first.name}"
+            tried[first.name] = self._mark(
+                unread(shelf, book, first), "unsupported", f"no reader of {first.name}"
             )
-            tried[first.name] = "unsupported"
         kept = {name for name, status in tried.items() if status is not None}
-        if "indexed" not in kept:
-            # A text whose file is away for now stays.
-            kept |= {
-                name for name, one in known.items() if name in tried and one.status == "indexed"
-            }
+        if "indexed" not in tried.values():
+            kept |= {name for name, one in known.items() if stays(one, book, tried, texts)}
         self.writer.remove([one.id for name, one in known.items() if name not in kept])
         self._count(list(tried.values()), known)
 
@@ -194,21 +209,25 @@ class Run:
     ) -> DocumentStatus | None:
         """Index one file; return its status, None where there is nothing to record of it now."""
         try:
-            return self._read(shelf, book, one, known)
+            if one.name in READABLE:
+                return self._read(shelf, book, one, known)
+            return self._take(index_text(self.writer, shelf, book, one, known, self._counted))
+        except CannotRead:  # Calibre's texts; said where it was found
+            return None
         except FileNotFoundError:
             if known is not None and known.status == "indexed":
                 return None
             if shelf.library.current().problem is not None:  # the whole library went away
                 return None
-            return self._mark(_unread(shelf, book, one), "damaged", NOT_THERE)
+            return self._mark(unread(shelf, book, one), "damaged", NOT_THERE)
         except PathRefused:
-            return self._mark(_unread(shelf, book, one), "damaged", "not a file of the library")
+            return self._mark(unread(shelf, book, one), "damaged", "not a file of the library")
         except OSError as problem:
             away = shelf.library.current().problem is not None
             if away or (known is not None and known.status == "indexed"):
                 logger.warning("%s/%d: %s", shelf.library.name, book.id, problem)
                 return None
-            return self._mark(_unread(shelf, book, one), "damaged", str(problem))
+            return self._mark(unread(shelf, book, one), "damaged", str(problem))
         except _Changed:
             logger.info("%s/%d changed while it was read", shelf.library.name, book.id)
             return None
@@ -225,7 +244,7 @@ class Run:
                 self.unchanged += 1
             return known.status
         file = replace(
-            _unread(shelf, book, one),
+            unread(shelf, book, one),
             size=found.st_size,
             mtime_ns=found.st_mtime_ns,
             content_hash=self._hash(path),
@@ -235,6 +254,12 @@ class Run:
         if failed is not None:
             return self._mark(file, *failed)
         return self._add(file, path, found, known)
+
+    def _take(self, taken: Taken) -> DocumentStatus:
+        if taken.status == "indexed":
+            self.added += taken.new
+            self.unchanged += not taken.new
+        return taken.status
 
     def _add(
         self, file: BookFile, path: Path, found: os.stat_result, known: Document | None
@@ -254,17 +279,27 @@ class Run:
             self.added += 1
         return "indexed"
 
-    def _stretches(self, path: Path, kind: str, found: os.stat_result) -> Iterator[Stretch]:
-        for stretch in self.extractor.read(path, kind, stopped=self.stopped):
+    def _counted(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+        for stretch in stretches:
             self._check()
             self.pages += 1
             if time.monotonic() - self._told > _TOLD_EVERY:
                 self._report()
             yield stretch
+
+    def _stretches(self, path: Path, kind: str, found: os.stat_result) -> Iterator[Stretch]:
+        lost = None
+        try:
+            yield from self._counted(self.extractor.read(path, kind, stopped=self.stopped))
+        except Incomplete as problem:
+            lost = problem
         now = path.stat()
         if (now.st_size, now.st_mtime_ns) != (found.st_size, found.st_mtime_ns):
             raise _Changed
         self._prepare_next()
+        if lost is not None:
+            logger.info("%s is read in part: %s", path, lost.detail)
+            raise lost
 
     def _prepare_next(self) -> None:
         """Have the next book read while this one is written, where it is sure to be read at all."""
@@ -283,9 +318,7 @@ class Run:
             logger.debug("%s/%d is not read ahead: %s", shelf.library.name, number, problem)
 
     def _mark(self, file: BookFile, status: Status, detail: str) -> DocumentStatus:
-        logger.info("%s/%d/%s: %s %s", file.library, file.book, file.format, status, detail)
-        self.writer.mark(file, status, detail)
-        return status
+        return mark(self.writer, file, status, detail)
 
     def _hash(self, path: Path) -> str:
         digest = hashlib.blake2b(digest_size=20)
@@ -310,17 +343,3 @@ class Run:
 
 def _content(file: BookFile) -> tuple[str, str]:
     return file.content_hash, file.format
-
-
-def _unread(shelf: Opened, book: Book, one: Format) -> BookFile:
-    """Return the facts of a file that was not looked at."""
-    return BookFile(
-        library=shelf.key,
-        book=book.id,
-        format=one.name,
-        book_uuid=book.uuid,
-        size=0,
-        mtime_ns=0,
-        content_hash="",
-        reader=READER,
-    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from .books import Format
+from .calibre_texts import CalibreTexts
 from .metadata_db import PROBLEMS, CannotRead, Problem, State, read_file, state_of
 from .snapshot import Snapshot
 from .tables import Tables
@@ -65,6 +66,8 @@ class Library:
         """
         self.name = name
         self.folder = folder
+        self.texts = CalibreTexts(folder, busy_timeout=busy_timeout, clock=clock)
+        """What Calibre itself has read of the books."""
         self._excluded_tags = tuple(excluded_tags)
         self._busy_timeout = busy_timeout
         self._retry_after = retry_after

@@ -11,17 +11,28 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from .tables import Tables, read_tables
 
-__all__ = ["PROBLEMS", "CannotRead", "Problem", "State", "read_file", "state_of"]
+__all__ = [
+    "LONGEST_TRANSACTION",
+    "PROBLEMS",
+    "CannotRead",
+    "Problem",
+    "State",
+    "read_file",
+    "read_with",
+    "state_of",
+]
 
 logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 Problem = Literal[
     "missing",
@@ -118,7 +129,20 @@ def state_of(path: Path) -> State:
 def read_file(
     path: Path, *, busy_timeout: float, longest_transaction: float = LONGEST_TRANSACTION
 ) -> Tables:
-    """Return everything the file holds, read in one transaction.
+    """Return everything a catalogue holds; as `read_with`."""
+    return read_with(
+        path, read_tables, busy_timeout=busy_timeout, longest_transaction=longest_transaction
+    )
+
+
+def read_with(
+    path: Path,
+    read: Callable[[sqlite3.Connection], _T],
+    *,
+    busy_timeout: float,
+    longest_transaction: float = LONGEST_TRANSACTION,
+) -> _T:
+    """Return what `read` makes of the file, in one transaction.
 
     A file so slow that the transaction would outlast the patience of a writer is read statement by
     statement, and counts only if it did not change meanwhile.
@@ -130,21 +154,21 @@ def read_file(
     immutable = before.in_wal_mode and not (before.wal and before.wal[1])
     if immutable:
         # Nothing waits in a log, and joining WAL mode would leave files in the library's folder.
-        tables = _read(path, busy_timeout, longest=LONGEST_READING, immutable=True)
+        found = _read(path, read, busy_timeout, longest=LONGEST_READING, immutable=True)
         if state_of(path) == before:
-            return tables
+            return found
     try:
-        return _read(path, busy_timeout, longest=longest_transaction)
+        return _read(path, read, busy_timeout, longest=longest_transaction)
     except _TooSlow:
         logger.info("%s is slow to read; it is read statement by statement", path)
     before = state_of(path)
     try:
-        tables = _read(path, busy_timeout, longest=LONGEST_READING, transaction=False)
+        found = _read(path, read, busy_timeout, longest=LONGEST_READING, transaction=False)
     except _TooSlow:
         raise CannotRead("busy", f"not read within {LONGEST_READING:.0f} s") from None
     if state_of(path) != before:
         raise CannotRead("busy", "it changed while it was read")
-    return tables
+    return found
 
 
 class _TooSlow(Exception):
@@ -153,12 +177,13 @@ class _TooSlow(Exception):
 
 def _read(
     path: Path,
+    read: Callable[[sqlite3.Connection], _T],
     busy_timeout: float,
     *,
     longest: float,
     immutable: bool = False,
     transaction: bool = True,
-) -> Tables:
+) -> _T:
     for lenient in (False, True):
         try:
             with (
@@ -168,21 +193,27 @@ def _read(
             ):
                 if lenient:
                     connection.text_factory = _replacing
-                return _transact(connection, longest, transaction=transaction)
+                return _transact(connection, read, longest, transaction=transaction)
         except _NotUtf8:
             continue
     raise CannotRead("damaged", "text that cannot be decoded")
 
 
-def _transact(connection: sqlite3.Connection, longest: float, *, transaction: bool) -> Tables:
+def _transact(
+    connection: sqlite3.Connection,
+    read: Callable[[sqlite3.Connection], _T],
+    longest: float,
+    *,
+    transaction: bool,
+) -> _T:
     latest = time.monotonic() + longest
     connection.set_progress_handler(lambda: time.monotonic() >= latest, STEPS)
     if not transaction:
-        return read_tables(connection)
+        return read(connection)
     connection.execute("BEGIN")
-    tables = read_tables(connection)
+    found = read(connection)
     connection.execute("COMMIT")
-    return tables
+    return found
 
 
 @contextmanager

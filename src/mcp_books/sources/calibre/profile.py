@@ -49,6 +49,7 @@ PROFILE = Profile(
     ),
     honours=frozenset({"year_range", "sort"}),
     probe="the",
+    reader_owned=True,
 )
 
 

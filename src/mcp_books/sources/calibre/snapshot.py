@@ -119,6 +119,11 @@ class Snapshot:
             _text(row[1]).upper() == wanted for row in self._grouped("data").get(number, ())
         )
 
+    def formats_of(self, number: int) -> tuple[str, ...]:
+        """Return the formats that a book has files in, as Calibre names them: EPUB."""
+        found = self._grouped("data").get(number, ())
+        return tuple(_text(row[1]).upper() for row in found if not _is_backup(row[1]))
+
     @property
     def haystacks(self) -> Mapping[int, Haystack]:
         """What a search looks through, by book; made at the first search."""

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from .extract.base import Stretch, Unreadable
+from .extract.base import Incomplete, Stretch, Unreadable
 from .worker_process import Child, Stopped, WorkerFailed
-from .worker_protocol import Garbage, Kind, read_bool, read_stretches
+from .worker_protocol import Garbage, Kind, read_bool, read_end, read_stretches
 from .worker_readers import READABLE
 
 __all__ = [
@@ -138,21 +138,27 @@ class Extractor:
         """Yield the stretches of a file; to leave them early costs the child.
 
         Raises:
-            Unreadable: the file gives no text, or not all of it: it is locked or damaged, crashes
+            Unreadable: the file gives no text, or not to its end: it is locked or damaged, crashes
                 its reader (`damaged`), takes too long (`timed_out`) or too much memory
                 (`too_large`).
+            Incomplete: after the last stretch, where some of the text could not be read.
             OSError: the file cannot be read from the disk.
             Stopped: `stopped` said so; it is asked ten times a second.
             WorkerFailed: there is no child to read with.
         """
+        lost = None
         with self._asked(Kind.READ, path, format) as child:
             for frame in child.answers(self._time_limit, stopped):
                 if frame.kind is Kind.STRETCHES:
                     yield from read_stretches(frame.body)
-                elif frame.kind is not Kind.END:
+                    continue
+                if frame.kind is not Kind.END:
                     raise Garbage(f"{frame.kind.name} while a book is read")
-                elif isinstance(frame.body, int) and frame.body > _REPLACED_OVER:
+                used, lost = read_end(frame.body)
+                if used > _REPLACED_OVER:
                     child.idle = False
+        if lost is not None:
+            raise Incomplete(lost)
 
     def states_pages(
         self,

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from .extract.base import Stretch, Unreadable
+from .extract.base import Incomplete, Stretch, Unreadable
 from .worker_memory import limit_address_space, resident
 from .worker_protocol import Frame, Kind, read_frame, read_mapping, stretches_body, write_frame
 
@@ -67,8 +67,8 @@ class _Child:
             if request.kind is Kind.LOOK:
                 self.send(Kind.LOOKED, self._readers.states_pages(path, kind))
             else:
-                self._read(path, kind)
-                self.send(Kind.END, resident())
+                lost = self._read(path, kind)
+                self.send(Kind.END, [resident() or 0, lost])
         except Unreadable as problem:
             self.send(Kind.UNREADABLE, [problem.status, problem.detail[:1000]])
         except OSError as problem:
@@ -82,19 +82,25 @@ class _Child:
             self.send(Kind.UNREADABLE, ["damaged", f"{type(problem).__name__}: {problem}"[:1000]])
         faulthandler.cancel_dump_traceback_later()
 
-    def _read(self, path: Path, kind: str) -> None:
+    def _read(self, path: Path, kind: str) -> str | None:
+        """Send the text of a file; return what could not be read of it, None for nothing."""
         batch: list[Stretch] = []
         waiting = total = 0
-        for stretch in self._readers.read(path, kind):
-            batch.append(stretch)
-            waiting += len(stretch.text)
-            if waiting >= _BATCH_CHARS or len(batch) >= _BATCH_STRETCHES:
-                total += waiting
-                if total > _MOST_CHARS:
-                    raise Unreadable("too_large", f"more than {_MOST_CHARS} characters")
-                self._send_all(batch)
-                batch, waiting = [], 0
+        lost = None
+        try:
+            for stretch in self._readers.read(path, kind):
+                batch.append(stretch)
+                waiting += len(stretch.text)
+                if waiting >= _BATCH_CHARS or len(batch) >= _BATCH_STRETCHES:
+                    total += waiting
+                    if total > _MOST_CHARS:
+                        raise Unreadable("too_large", f"more than {_MOST_CHARS} characters")
+                    self._send_all(batch)
+                    batch, waiting = [], 0
+        except Incomplete as problem:
+            lost = problem.detail[:1000]
         self._send_all(batch)
+        return lost
 
     def _send_all(self, batch: list[Stretch]) -> None:
         try:

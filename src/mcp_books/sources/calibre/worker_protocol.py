@@ -22,6 +22,7 @@ __all__ = [
     "Garbage",
     "Kind",
     "read_bool",
+    "read_end",
     "read_frame",
     "read_mapping",
     "read_oserror",
@@ -156,6 +157,18 @@ def read_bool(body: object) -> bool:
     if not isinstance(body, bool):
         raise Garbage(f"yes or no is {_short(body)}")
     return body
+
+
+def read_end(body: object) -> tuple[int, str | None]:
+    """Read how the reading of a file ended: the bytes in use, 0 if unknown, and what was lost.
+
+    Raises:
+        Garbage: it does not say.
+    """
+    match body:
+        case [int(used), None | str() as lost] if not isinstance(used, bool):
+            return used, lost
+    raise Garbage(f"an end is {_short(body)}")
 
 
 def read_mapping(body: object) -> dict[str, object]:

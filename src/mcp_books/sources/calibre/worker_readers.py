@@ -18,6 +18,7 @@ def read(path: Path, kind: str) -> Iterator[Stretch]:
 
     Raises:
         Unreadable: it gives none.
+        Incomplete: after the last stretch, where some of the text could not be read.
         OSError: it cannot be read from the disk.
     """
     if kind == "PDF":

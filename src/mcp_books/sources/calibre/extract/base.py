@@ -12,6 +12,7 @@ from mcp_books.models import LabelSource
 __all__ = [
     "BETWEEN_TITLES",
     "LONGEST_STRETCH",
+    "Incomplete",
     "Reader",
     "Status",
     "Stretch",
@@ -58,6 +59,14 @@ class Unreadable(Exception):
         self.detail = detail
 
 
+class Incomplete(Exception):
+    """A file that was read in part: what could be read was given; the detail says what was lost."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
 class Reader(Protocol):
     """Reads one format."""
 
@@ -65,5 +74,6 @@ class Reader(Protocol):
         """Yield the stretches of the file in reading order.
 
         Raises:
-            Unreadable: before the first stretch, or in the middle of a damaged file.
+            Unreadable: the file gives no text, or is too large to be read to its end.
+            Incomplete: after the last stretch, where some of the text could not be read.
         """

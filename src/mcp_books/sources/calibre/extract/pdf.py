@@ -17,7 +17,7 @@ from typing import BinaryIO
 import pypdfium2  # type: ignore[import-untyped]  # it ships no types
 from pypdfium2 import raw as pdfium
 
-from mcp_books.sources.calibre.extract.base import Status, Stretch, Unreadable
+from mcp_books.sources.calibre.extract.base import Incomplete, Status, Stretch, Unreadable
 from mcp_books.sources.calibre.extract.pdf_folio import confirm_labels
 from mcp_books.sources.calibre.extract.pdf_labels import PageLabels
 from mcp_books.sources.calibre.extract.pdf_listing import ListingPages
@@ -50,6 +50,7 @@ def read(path: Path) -> Iterator[Stretch]:
     Raises:
         Unreadable: `password`, `drm` (locked for one reader's program), `damaged`, `empty` (no
             page), `no_text` (no page holds text).
+        Incomplete: after the last page, where some could not be read.
         OSError: the file cannot be opened.
     """
     with path.open("rb") as file:
@@ -83,23 +84,28 @@ def _stretches(document: pypdfium2.PdfDocument, file: BinaryIO) -> Iterator[Stre
     with closing(document):
         if len(document) < 1:
             raise Unreadable("empty", "no page")
-        yield from confirm_labels(_pages(document, file))
+        lost: list[int] = []
+        yield from confirm_labels(_pages(document, file, lost))
+        if lost:
+            raise Incomplete(f"{len(lost)} of {len(document)} pages could not be read")
 
 
-def _pages(document: pypdfium2.PdfDocument, file: BinaryIO) -> Iterator[Stretch]:
-    """Yield the pages that hold text, their labels as the file gives them."""
+def _pages(document: pypdfium2.PdfDocument, file: BinaryIO, lost: list[int]) -> Iterator[Stretch]:
+    """Yield the pages that hold text, their labels as the file gives them.
+
+    The numbers of those that cannot be read are added to `lost`.
+    """
     count = len(document)
     labels = PageLabels(document, file)
     sections = Sections.of(document)
     listings = ListingPages()
-    lost = 0
     silent = True
     for index in range(count):
         try:
             text = _clean(_text(document, index))
         except pypdfium2.PdfiumError as problem:
             logger.debug("page %d: %s", index + 1, problem)
-            lost += 1
+            lost.append(index + 1)
             continue
         if not any(character.isalnum() for character in text):
             continue
@@ -114,12 +120,10 @@ def _pages(document: pypdfium2.PdfDocument, file: BinaryIO) -> Iterator[Stretch]
             section=sections.path(titles),
             kind=listings.kind(text, titles),
         )
-    if lost == count:
+    if len(lost) == count:
         raise Unreadable("damaged", "no page can be loaded")
     if silent:
-        raise Unreadable("no_text", f"{count} pages, {lost} of them damaged")
-    if lost:
-        logger.warning("%d of %d pages could not be read", lost, count)
+        raise Unreadable("no_text", f"{count} pages, {len(lost)} of them damaged")
 
 
 def _text(document: pypdfium2.PdfDocument, index: int) -> str:

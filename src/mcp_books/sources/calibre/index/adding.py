@@ -22,8 +22,9 @@ BATCH_CHARS = 4_000_000
 class Adding:
     """Collects the stretches of one document and writes them."""
 
-    def __init__(self, db: sqlite3.Connection, file: BookFile) -> None:
+    def __init__(self, db: sqlite3.Connection, file: BookFile, detail: str = "") -> None:
         self.file = file
+        self.detail = detail
         self.content: int | None = None
         self.batch: list[Stretch] = []
         self.pages = 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from mcp_books.sources.calibre.extract.base import Status, Stretch
+from mcp_books.sources.calibre.extract.base import Incomplete, Status, Stretch
 from mcp_books.sources.calibre.index.adding import Adding, writable
 from mcp_books.sources.calibre.index.compression import FIRST_DICTIONARY, TRAINED_AT, Codec, train
 from mcp_books.sources.calibre.index.documents import (
@@ -96,12 +96,13 @@ class Writer:
         with translated(self._path):
             return read_tallies(self._db)
 
-    def add(self, file: BookFile, stretches: Iterable[Stretch]) -> Counts:
+    def add(self, file: BookFile, stretches: Iterable[Stretch], detail: str = "") -> Counts:
         """Index `file`; what was known of it before is seen until the new text is complete.
 
         Where the same content is there already `stretches` is not touched. An error that
-        `stretches` raises leaves the index as it was, and is raised again. A file without a word
-        is marked `empty`.
+        `stretches` raises leaves the index as it was, and is raised again, but for `Incomplete`:
+        what came before it is indexed, with what was lost as the detail. A file without a word is
+        marked `empty`.
 
         Raises:
             DiskFull: the document was left out, whole; those before it are there.
@@ -111,13 +112,16 @@ class Writer:
             known = self._complete(file)
             if known is not None:
                 content, pages, chars = known
-                self._file(file, "indexed", "", content)
+                self._file(file, "indexed", detail or self._lost_of(content), content)
                 return Counts(pages, chars, shared=True)
-        adding = Adding(self._db, file)
+        adding = Adding(self._db, file, detail)
         try:
-            for stretch in stretches:
-                if stretch.text and not stretch.text.isspace() and adding.take(stretch):
-                    self._flush(adding)
+            try:
+                for stretch in stretches:
+                    if stretch.text and not stretch.text.isspace() and adding.take(stretch):
+                        self._flush(adding)
+            except Incomplete as problem:
+                adding.detail = problem.detail
             self._finish(adding)
         except Exception as error:
             if not isinstance(error, TextIndexError):
@@ -166,6 +170,13 @@ class Writer:
         ).fetchone()
         return row
 
+    def _lost_of(self, content: int) -> str:
+        """Return what was lost of a content that was read in part, "" for nothing."""
+        row = self._db.execute(
+            "SELECT detail FROM document WHERE content = ? LIMIT 1", (content,)
+        ).fetchone()
+        return "" if row is None else str(row[0])
+
     def _flush(self, adding: Adding) -> None:
         with translated(self._path):
             self._train(adding)
@@ -178,10 +189,10 @@ class Writer:
             with transaction(self._db):
                 adding.write(self._codec)
                 if adding.content is None:
-                    self._record(adding.file, "empty", "", None)
+                    self._record(adding.file, "empty", adding.detail, None)
                 else:
                     adding.complete()
-                    self._record(adding.file, "indexed", "", adding.content)
+                    self._record(adding.file, "indexed", adding.detail, adding.content)
             self._remove_unseen()
 
     def _file(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_books.sources.calibre.extract.base import Stretch, Unreadable
+from mcp_books.sources.calibre.extract.base import Incomplete, Stretch, Unreadable
 from mcp_books.sources.calibre.extract.epub.container import Container
 from mcp_books.sources.calibre.extract.epub.navigation import Navigation, read_navigation
 from mcp_books.sources.calibre.extract.epub.package import Package, SpineText, read_package
@@ -45,6 +45,7 @@ def read(path: Path) -> Iterator[Stretch]:
 
     Raises:
         Unreadable: before the first stretch: drm, password, damaged, empty, no_text or too_large.
+        Incomplete: after the last stretch, where a text is missing or cannot be read.
         OSError: the file cannot be read from the disk.
     """
     with path.open("rb") as file:
@@ -58,6 +59,7 @@ def read(path: Path) -> Iterator[Stretch]:
         navigation = read_navigation(container, package)
         pages = PageList(navigation.pages, names)
         texts = _walk_all(container, package, navigation, pages)
+        lost = _lost(container, package, len(texts))
     labels = label_pages(
         [
             PagedText(len(text.text), pages.breaks(text.spine.name), _flows(text, package, pages))
@@ -74,6 +76,8 @@ def read(path: Path) -> Iterator[Stretch]:
         )
         if text.sections and text.spine.linear:
             carried = text.sections[-1][1]
+    if lost:
+        raise Incomplete(lost)
 
 
 def _refuse_without_texts(package: Package) -> None:
@@ -109,6 +113,15 @@ def _walk_all(
     if not any(text.text for text in found):
         raise Unreadable("damaged" if unreadable == len(package.texts) else "no_text")
     return found
+
+
+def _lost(container: Container, package: Package, read_texts: int) -> str:
+    """Return what of the book could not be read, "" for nothing."""
+    of = len(package.texts) + package.missing
+    told = [f"{of - read_texts} of {of} texts could not be read"] if read_texts < of else []
+    if container.cut_short:
+        told.append("the end of the file is missing")
+    return "; ".join(told)
 
 
 def _mostly(regions: Sequence[Region], length: int) -> bool:

@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeVar
 from urllib.parse import unquote
 
 from mcp_books.sources.calibre.extract.base import Unreadable
+from mcp_books.sources.calibre.extract.epub.salvage import salvage
 
 __all__ = ["Container", "split_fragment"]
 
@@ -46,8 +47,10 @@ class Container:
         if not file.read(1):
             raise Unreadable("empty", "the file has no bytes")
         file.seek(0)
+        self.cut_short = False
+        """Whether its directory is lost, and with it perhaps entries."""
         try:
-            self._zip = _guarded(lambda: zipfile.ZipFile(file))
+            self._zip = self._opened(file)
         except zipfile.BadZipFile as cause:
             raise Unreadable("damaged", f"no zip file: {cause}") from cause
         entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
@@ -119,6 +122,14 @@ class Container:
         except zipfile.BadZipFile as cause:
             _log.info("%s is left out: %s", name, cause)
             return None
+
+    def _opened(self, file: BinaryIO) -> zipfile.ZipFile:
+        try:
+            return _guarded(lambda: zipfile.ZipFile(file))
+        except zipfile.BadZipFile as cause:
+            _log.info("its directory cannot be read: %s", cause)
+            self.cut_short = True
+            return _guarded(lambda: salvage(file, _LARGEST_TOTAL))
 
     def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
         with self._zip.open(entry) as stream:

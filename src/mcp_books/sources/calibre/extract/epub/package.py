@@ -55,10 +55,19 @@ class Package:
 def read_package(container: Container) -> Package:
     """Read the first package document of the book.
 
+    Where a book is cut short before it, its texts are those that are there, in their order.
+
     Raises:
         Unreadable: there is none.
     """
-    name, root = _package_root(container)
+    found = _package_root(container)
+    if found is None:
+        there = tuple(SpineText(one, True) for one in container.names if _is_text_name(one))
+        if not container.cut_short or not there:
+            raise Unreadable("damaged", "no package document")
+        ncx = next((one for one in container.names if one.lower().endswith(".ncx")), None)
+        return Package(there, len(there), 0, None, ncx, None, ())
+    name, root = found
     items = {
         item.get("id") or "": item
         for item in root.iterfind("{*}manifest/{*}item")
@@ -97,13 +106,13 @@ def read_package(container: Container) -> Package:
     )
 
 
-def _package_root(container: Container) -> tuple[str, etree._Element]:
+def _package_root(container: Container) -> tuple[str, etree._Element] | None:
     for name in (*_stated_packages(container), *_found_packages(container)):
         data = container.read(name)
         root = parse_tree(data) if data is not None else None
         if root is not None and etree.QName(root).localname == "package":
             return name, root
-    raise Unreadable("damaged", "no package document")
+    return None
 
 
 def _stated_packages(container: Container) -> list[str]:
@@ -123,6 +132,10 @@ def _stated_packages(container: Container) -> list[str]:
 def _found_packages(container: Container) -> list[str]:
     names = [name for name in container.names if name.lower().endswith(".opf")]
     return sorted(names, key=lambda name: (name.count("/"), name))
+
+
+def _is_text_name(name: str) -> bool:
+    return name.lower().endswith((".xhtml", ".html", ".htm"))
 
 
 def _holds_text(item: etree._Element) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from mcp_books.sources.calibre.extract.base import Stretch, Unreadable
+from mcp_books.sources.calibre.extract.base import Incomplete, Stretch, Unreadable
 from mcp_books.sources.calibre.extract.stretches import stretches
 
 from .books import Book, best_book
@@ -33,10 +33,9 @@ _LINE_END = re.compile(r"\r\n?")
 def read(path: Path) -> Iterator[Stretch]:
     """Yield the stretches of a book in reading order.
 
-    Where a file is damaged, what can be read comes first and the damage is raised after it.
-
     Raises:
         Unreadable: the file is locked, of another kind, damaged, or holds no text.
+        Incomplete: after the last stretch, where some of the text could not be read.
     """
     with path.open("rb") as file:
         database = PalmDatabase(file)
@@ -45,10 +44,11 @@ def read(path: Path) -> Iterator[Stretch]:
         for stretch in _stretches(database, book):
             found = True
             yield stretch
-    if book.text.damage is not None:
-        raise book.text.damage
+    damage = book.text.damage
     if not found:
-        raise _nothing(book)
+        raise damage or _nothing(book)
+    if damage is not None:
+        raise Incomplete(damage.detail)
 
 
 def _stretches(database: PalmDatabase, book: Book) -> Iterator[Stretch]:
@@ -108,9 +108,10 @@ def _chapters(
 def _replica(book: Book) -> Iterator[Stretch]:
     from mcp_books.sources.calibre.extract.pdf import read_bytes
 
-    if book.text.damage is not None:
-        raise book.text.damage
-    return read_bytes(pdf_inside(book.text.data))
+    try:
+        yield from read_bytes(pdf_inside(book.text.data))
+    except Unreadable as problem:
+        raise book.text.damage or problem from problem
 
 
 def _nothing(book: Book) -> Unreadable:

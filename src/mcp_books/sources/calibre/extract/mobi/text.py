@@ -30,14 +30,14 @@ _SHORTFALL = 20
 
 @dataclass(frozen=True, slots=True)
 class BookText:
-    """The text as far as it could be read, and what stopped the reading."""
+    """The text as far as it could be read, blanks in place of what is lost, and the damage."""
 
     data: bytes
     damage: Unreadable | None
 
 
 def read_text(database: PalmDatabase, header: Header) -> BookText:
-    """Read every text record of the book.
+    """Read every text record of the book. One that is lost costs what it held, nothing else.
 
     Raises:
         Unreadable: it is too large, or nothing of it can be read.
@@ -47,12 +47,20 @@ def read_text(database: PalmDatabase, header: Header) -> BookText:
     length = 0
     limit = LARGEST_TEXT
     damage = None
+    lost = waiting = 0
     for number in range(header.base + 1, header.base + 1 + header.text_records):
         try:
             piece = decode(_without_trailing(database.record(number), header.trailing))
         except Unreadable as error:
-            damage = error
-            break
+            damage = damage or error
+            lost += 1
+            waiting += header.record_size
+            continue
+        if waiting:
+            # Places in the book are counted in bytes of its whole text.
+            pieces.append(b" " * min(waiting, limit))
+            length += waiting
+            waiting = 0
         if not pieces and piece.startswith(REPLICA):
             limit = LARGEST_REPLICA
         pieces.append(piece)
@@ -63,6 +71,9 @@ def read_text(database: PalmDatabase, header: Header) -> BookText:
         damage = Unreadable("damaged", "less text than the header announces")
     if damage is not None and not length:
         raise damage
+    if damage is not None and lost:
+        told = f"{lost} of {header.text_records} records of the text are lost: {damage.detail}"
+        damage = Unreadable("damaged", told)
     return BookText(b"".join(pieces), damage)
 
 

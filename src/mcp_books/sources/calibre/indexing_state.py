@@ -1,0 +1,43 @@
+"""What became of a book: indexed, waiting to be, or why it gives no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from .books import Format, order_to_try
+from .calibre_texts import TEXT_READER, Listing, TextRow
+from .index import Document, DocumentStatus
+from .worker_readers import READABLE
+
+__all__ = ["NOT_THERE", "book_state", "is_marked"]
+
+NOT_THERE = "the file is not there"
+
+
+def book_state(
+    files: Iterable[str], known: Mapping[str, Document], texts: Listing | None, book: int
+) -> DocumentStatus | Literal["waiting", "no file"]:
+    """Return what became of a book with `files`, by their formats: indexed, waiting, or why not."""
+    files = list(files)
+    if not files:
+        return "no file"
+    if any(one.status == "indexed" for one in known.values()):
+        return "indexed"
+    ours = order_to_try([Format(name, "", 0) for name in files if name in READABLE])
+    if any(one.name not in known for one in ours):
+        return "waiting"
+    if texts is not None:
+        for name in files:
+            row = texts.of(book, name)
+            if row is not None and (name not in known or not is_marked(known[name], row)):
+                return "waiting"
+    first = [known[one.name] for one in ours] or list(known.values())
+    return first[0].status if first else "unsupported"
+
+
+def is_marked(document: Document, row: TextRow) -> bool:
+    """Return whether `document` says what became of that text of Calibre's."""
+    if document.file.reader != TEXT_READER:  # there is no file that it could be the text of
+        return document.status != "unsupported"
+    return document.detail.startswith(row.mark)
