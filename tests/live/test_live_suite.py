@@ -204,7 +204,8 @@ def _pytest(environment: Mapping[str, str], *options: str) -> subprocess.Complet
     return subprocess.run(
         [sys.executable, "-m", "pytest", "tests_live", "-q", "-p", "no:cacheprovider", *options],
         cwd=ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+        # Options for the run that this test is part of are not for the suite.
+        env={**os.environ, "PYTEST_ADDOPTS": "", "PYTHONIOENCODING": "utf-8", **environment},
         capture_output=True,
         encoding="utf-8",
         timeout=120,
