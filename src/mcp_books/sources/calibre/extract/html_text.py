@@ -152,9 +152,9 @@ class _Walker:
         if role is Role.DROPPED:
             self._dropped_at = self._depth
         elif telling:
-            self._mark(role, tag, attributes)
+            self._mark(role, attributes)
         elif role > Role.BLOCK:
-            self._enter(role, tag, None)
+            self._enter(role, None)
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -205,7 +205,7 @@ class _Walker:
             ),
         )
 
-    def _mark(self, role: Role, tag: str, attributes: Mapping[str, str]) -> None:
+    def _mark(self, role: Role, attributes: Mapping[str, str]) -> None:
         """Take an element whose attributes name it or say what it is."""
         words = semantics(attributes)
         if is_unseen(role, words, attributes):
