@@ -7,18 +7,19 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._defuse import one_line
 from ._index_progress import IndexingShown
+from ._index_status import run_told, status_told
 
 if TYPE_CHECKING:
     from .settings import Settings
-    from .sources.calibre.index import DocumentStatus, TextIndexError
-    from .sources.calibre.indexing import Indexing, IndexRun, IndexStatus
+    from .sources.calibre.index import TextIndexError
+    from .sources.calibre.indexing import Indexing, IndexRun
     from .sources.calibre.library import Library
     from .sources.calibre.worker import WorkerFailed
 
@@ -44,21 +45,7 @@ _NO_SUCH = (
 _NOT_ALONE = (
     "mcp-books index: --rebuild makes the whole index again and cannot be confined to a library\n"
 )
-
-_CALIBRE_READS = (
-    "  (turned on, Calibre's full-text search makes most text formats searchable here as well)"
-)
-
-_STATUSES: Mapping[DocumentStatus, str] = {
-    "no_text": "without text (scans that were not read by a machine)",
-    "drm": "locked by DRM",
-    "password": "locked by a password",
-    "damaged": "damaged",
-    "unsupported": "in a format that is not read",
-    "empty": "empty",
-    "too_large": "too large",
-    "timed_out": "not read within the time limit",
-}
+_NO_STATUS = "mcp-books index: --all goes with --status\n"
 
 
 class Wanted(NamedTuple):
@@ -70,6 +57,8 @@ class Wanted(NamedTuple):
     """The libraries meant; none: all of them."""
     background: bool = False
     """Whether a server started this: nothing is printed, and it ends with its standard input."""
+    every: bool = False
+    """Whether the status lists every title, however many there are."""
 
 
 def index(settings: Settings, wanted: Wanted) -> int:
@@ -84,6 +73,8 @@ def index(settings: Settings, wanted: Wanted) -> int:
         return _refuse(_no_library())
     if wanted.rebuild and wanted.names:
         return _refuse(_NOT_ALONE)
+    if wanted.every and not wanted.status:
+        return _refuse(_NO_STATUS)
     chosen, unknown = _chosen(configured, wanted.names)
     if unknown is not None:
         every = ", ".join(library.name for library in configured)
@@ -92,7 +83,8 @@ def index(settings: Settings, wanted: Wanted) -> int:
     indexing = Indexing(chosen, file)
     try:
         if wanted.status:
-            sys.stdout.write(f"Index: {file}\n{_status(indexing.status())}")
+            told = status_told(indexing.status(), every=wanted.every)
+            sys.stdout.write(f"Index: {file}\n{told}")
             return DONE
         if wanted.background:
             return _in_background(indexing)
@@ -101,7 +93,8 @@ def index(settings: Settings, wanted: Wanted) -> int:
         return _failed(problem, background=wanted.background)
     if run.stopped:
         return INTERRUPTED
-    return FAILED if len(run.problems) == len(chosen) else DONE
+    # A script's author wants to know that something was not done, though the rest was.
+    return FAILED if run.problems or run.left else DONE
 
 
 def _refuse(said: str) -> int:
@@ -136,7 +129,7 @@ def _in_front(indexing: Indexing, *, rebuild: bool) -> IndexRun:
         run = indexing.run(on_progress=shown.report, stopped=stopped, rebuild=rebuild)
     for name, problem in run.problems.items():
         sys.stderr.write(f"{one_line(name)} cannot be read: {problem}\n")
-    sys.stdout.write(_told(run))
+    sys.stdout.write(run_told(run))
     return run
 
 
@@ -168,7 +161,7 @@ def _in_background(indexing: Indexing) -> int:
     run = indexing.run(stopped=_gone_with_server())
     for name, problem in run.problems.items():
         logger.error("the library %r cannot be indexed: %s", name, problem)
-    logger.info("%s", _told(run).strip())
+    logger.info("%s", run_told(run).strip())
     return DONE
 
 
@@ -192,6 +185,7 @@ def _gone_with_server() -> Callable[[], bool]:
 
 def _failed(problem: TextIndexError | WorkerFailed, *, background: bool) -> int:
     from .sources.calibre.index import DamagedIndex, DiskFull, IndexInUse
+    from .sources.calibre.worker import Killed
 
     if isinstance(problem, IndexInUse):
         if background:
@@ -203,45 +197,10 @@ def _failed(problem: TextIndexError | WorkerFailed, *, background: bool) -> int:
         said = str(problem).rstrip(".")
         if isinstance(problem, DamagedIndex):
             said += "; `mcp-books index --rebuild` makes it again"
-        elif isinstance(problem, DiskFull):
-            said += "; what is done is kept"
+        elif isinstance(problem, DiskFull | Killed):
+            said += "; what is done is kept, and the next run goes on from there"
     if background:
         logger.error("indexing failed: %s", said)
     else:
         sys.stderr.write(f"mcp-books index: {one_line(said)}\n")
     return FAILED
-
-
-def _told(run: IndexRun) -> str:
-    parts = [f"{run.added} indexed", f"{run.unchanged} unchanged"]
-    if run.removed:
-        parts.append(f"{run.removed} removed")
-    told = f"Books: {', '.join(parts)}.\n"
-    told += "".join(f"  {one}\n" for one in _unreadable(run.unreadable))
-    if run.stopped:
-        told += "Stopped. What is done is kept; the next run goes on from there.\n"
-    return told
-
-
-def _unreadable(counts: Mapping[DocumentStatus, int]) -> Iterator[str]:
-    for status, count in sorted(counts.items(), key=lambda one: -one[1]):
-        if count:
-            yield f"{count} {_STATUSES.get(status, status)}"
-
-
-def _status(status: IndexStatus) -> str:
-    told = []
-    for one in status.libraries:
-        name = one_line(one.name)
-        if one.unavailable is not None:
-            told.append(f"{name}: cannot be read: {one.unavailable}")
-        if one.unavailable is None or one.readable:
-            told.append(f"{name}: {one.indexed} of {one.readable} readable books indexed")
-        if one.waiting:
-            told.append(f"  {one.waiting} waiting: `mcp-books index` reads them")
-        if one.partly:
-            told.append(f"  {one.partly} read in part: some of their text is damaged")
-        told += (f"  {each}" for each in _unreadable(one.unreadable))
-        if one.unreadable.get("unsupported") and not one.texts_of_calibre:
-            told.append(_CALIBRE_READS)
-    return "".join(f"{line}\n" for line in told)

@@ -138,10 +138,13 @@ def _add_index(commands: Any) -> None:
         allow_abbrev=False,
     )
     what = sub.add_mutually_exclusive_group()
-    what.add_argument("--status", action="store_true", help="say what is indexed, and what not")
+    status = "say what is indexed, and which books are not and why"
+    what.add_argument("--status", action="store_true", help=status)
     what.add_argument("--rebuild", action="store_true", help="make the whole index again")
     # How a server starts it.
     what.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+    every = "with --status: list every title, not the first ten of each reason"
+    sub.add_argument("--all", dest="every", action="store_true", help=every)
     sub.add_argument(
         "--library",
         dest="libraries",

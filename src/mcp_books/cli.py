@@ -71,7 +71,13 @@ def _run(arguments: Sequence[str]) -> int:
 
             return index(
                 played,
-                Wanted(options.status, options.rebuild, options.libraries, options.background),
+                Wanted(
+                    options.status,
+                    options.rebuild,
+                    options.libraries,
+                    options.background,
+                    options.every,
+                ),
             )
         if options.command == "check":
             from ._check import check

@@ -15,7 +15,16 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["Calibredb", "Column", "Volume", "add", "calibredb", "connect", "make_library"]
+__all__ = [
+    "Calibredb",
+    "Column",
+    "Volume",
+    "add",
+    "calibredb",
+    "connect",
+    "hot_journal",
+    "make_library",
+]
 
 NO_DATE = "0101-01-01 00:00:00+00:00"
 ADDED = "2024-03-01 10:11:12.345678+00:00"
@@ -150,6 +159,18 @@ def connect(folder: Path) -> sqlite3.Connection:
     db.create_function("title_sort", 1, lambda title: title)
     db.create_function("uuid4", 0, lambda: str(uuid.uuid4()))
     return db
+
+
+def hot_journal(folder: Path, to: Path) -> None:
+    """Copy a library as a writer leaves it that is killed in the middle of a transaction."""
+    with closing(connect(folder)) as db:
+        db.execute("PRAGMA cache_size = 2")
+        db.execute("BEGIN")
+        for number in range(300):
+            add(db, Volume(title=f"Half {number}", comments="x" * 2000), folder=folder)
+        shutil.copytree(folder, to, dirs_exist_ok=True)
+        db.execute("ROLLBACK")
+    assert (to / "metadata.db-journal").exists()
 
 
 def add(db: sqlite3.Connection, volume: Volume, *, folder: Path) -> int:

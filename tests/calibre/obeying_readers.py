@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +30,8 @@ def read(path: Path, kind: str) -> Iterator[Stretch]:
             yield Stretch("a lone \ud800", section="\udfff")
         elif order == "damaged":
             raise Unreadable("damaged", rest)
+        elif order == "asked":
+            continue
         elif order == "partly":
             raise Incomplete(rest)
         else:
@@ -78,9 +81,27 @@ def _warn(rest: str) -> None:
     logging.getLogger("some.library").warning(rest)
 
 
-def _die(_: str) -> None:
-    os.kill(os.getpid(), signal.SIGTERM)
+def _die(rest: str) -> None:
+    """End by a signal, as if somebody had sent it; SIGSTOP only halts."""
+    os.kill(os.getpid(), signal.Signals[rest])
     threading.Event().wait()
+
+
+def _die_if(rest: str) -> None:
+    """Be killed for as long as a file is there."""
+    if Path(rest).exists():
+        _die("SIGKILL")
+
+
+def _die_once(rest: str) -> None:
+    """Be killed the first time; the file that is named remembers it."""
+    if not Path(rest).exists():
+        Path(rest).touch()
+        _die("SIGKILL")
+
+
+def _leave(_: str) -> None:
+    sys.exit(3)
 
 
 _ORDERS: dict[str, Callable[[str], None]] = {
@@ -94,9 +115,17 @@ _ORDERS: dict[str, Callable[[str], None]] = {
     "print": _print,
     "warn": _warn,
     "die": _die,
+    "die-if": _die_if,
+    "die-once": _die_once,
+    "leave": _leave,
 }
 
 
 def states_pages(path: Path, kind: str) -> bool:
-    """Return whether the file says so."""
-    return "labels" in path.read_text("utf-8")
+    """Return whether the file says so; be killed first while the file exists that `asked` names."""
+    text = path.read_text("utf-8")
+    for line in text.splitlines():
+        asked, _, rest = line.partition(" ")
+        if asked == "asked":
+            _die_if(rest)
+    return "labels" in text

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from mcp_books.sources.calibre import library as library_module
-from mcp_books.sources.calibre.library import Library, LibraryUnavailable, Problem, Reading
+from mcp_books.sources.calibre.library import Library, Reading
 from mcp_books.sources.calibre.metadata_db import read_file
+from mcp_books.sources.calibre.problems import LibraryUnavailable, Problem
 
 from .libraries import Volume, make_library
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from mcp_books.sources.calibre import worker_readers
 from mcp_books.sources.calibre.extract.base import Stretch
 from mcp_books.sources.calibre.index import Index
 from mcp_books.sources.calibre.indexing import Indexing, IndexRun
 from mcp_books.sources.calibre.library import Library
-from mcp_books.sources.calibre.worker import Extractor
+from mcp_books.sources.calibre.worker import MEMORY_LIMIT, TIME_LIMIT, Extractor
 from tests.calibre.epub_files import epub
 from tests.calibre.index_builders import find, texts
 from tests.calibre.libraries import Volume, add, connect, make_library
@@ -29,8 +30,19 @@ LOCKED = pdf(["A secret."], password="secret")
 class Counting(Extractor):
     """Keeps what it was asked to read."""
 
-    def __init__(self, read: list[str], readers: str | None = None) -> None:
-        super().__init__() if readers is None else super().__init__(readers=readers)
+    def __init__(
+        self,
+        read: list[str],
+        readers: str | None = None,
+        *,
+        time_limit: float = TIME_LIMIT,
+        memory_limit: int = MEMORY_LIMIT,
+    ) -> None:
+        super().__init__(
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            readers=readers or worker_readers.__name__,
+        )
         self._read = read
 
     def read(

@@ -227,3 +227,22 @@ async def test_a_search_ends_before_the_time_of_the_call(
         report = await failed(books)
     assert report.error.code == "timeout"
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("query", "inside", "items"),
+    [
+        ("wh* whale", "wh whale", "wh whale"),
+        ("whal* -ship", "whal* ship", "whal ship"),
+        ('"a whale"', None, None),
+    ],
+)
+async def test_an_answer_says_what_was_asked_where_a_sign_was_not_obeyed(
+    tmp_path: Path, query: str, inside: str | None, items: str | None
+) -> None:
+    made = shelf(tmp_path, WHALE, {1: pages("A whale and a ship.")})
+    async with asking(made.settings) as books:
+        found = await books.search_inside(query, fan_out=False)
+        listed = await books.search_items(query, fan_out=False)
+    assert answered(found.per_source[0]).queries[0].sent_as == inside
+    assert answered(listed.per_source[0]).queries[0].sent_as == items

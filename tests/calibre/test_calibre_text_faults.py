@@ -12,7 +12,7 @@ import pytest
 
 from mcp_books.sources.calibre import calibre_texts
 from mcp_books.sources.calibre.indexing_texts import stretches_of
-from mcp_books.sources.calibre.metadata_db import CannotRead
+from mcp_books.sources.calibre.problems import CannotRead
 
 from .calibre_text_files import (
     DATABASE,
@@ -155,11 +155,11 @@ def test_a_database_in_wal_mode_is_read_with_its_log(shelf: Shelf) -> None:
 def test_a_database_that_failed_is_tried_again_after_a_while(shelf: Shelf) -> None:
     now = [0.0]
     texts = calibre_texts.CalibreTexts(shelf.folder, retry_after=30.0, clock=lambda: now[0])
-    path = shelf.folder / DATABASE
-    content = path.read_bytes()
-    path.write_bytes(b"no database")
-    assert texts.listing() is None
-    path.write_bytes(content)
+    with closing(connect_texts(shelf.folder)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.execute("BEGIN EXCLUSIVE")
+        assert texts.listing() is None
+        db.execute("ROLLBACK")
     now[0] = 29.0
     assert texts.listing() is None
     with pytest.raises(CannotRead):
@@ -169,6 +169,23 @@ def test_a_database_that_failed_is_tried_again_after_a_while(shelf: Shelf) -> No
     assert listing is not None
     assert [*listing.rows] == [(1, "DOCX")]
     assert texts.listing() is listing
+
+
+def test_a_database_that_is_seen_to_be_another_is_read_at_once(shelf: Shelf) -> None:
+    texts = calibre_texts.CalibreTexts(shelf.folder, clock=lambda: 0.0)
+    path = shelf.folder / DATABASE
+    content = path.read_bytes()
+    path.write_bytes(b"no database")
+    assert texts.listing() is None
+    path.write_bytes(content)
+    assert texts.text(1, "DOCX") is not None
+    away = shelf.folder.rename(shelf.folder.with_name("Away"))
+    assert texts.listing() is None
+    (away / DATABASE).unlink()
+    away.rename(shelf.folder)
+    listing = texts.listing()
+    assert listing is not None
+    assert not listing.exists
 
 
 def test_a_listing_young_enough_is_not_looked_at_again(shelf: Shelf) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_books.errors import InvalidInput
-from mcp_books.sources.calibre.index import Query, Term, read_query
+from mcp_books.sources.calibre.index import Query, Term, read_query, read_words
 from mcp_books.sources.calibre.index.query import MOST_CHARACTERS, MOST_WORDS
 
 
@@ -96,3 +96,83 @@ def test_marks_stand_where_the_index_found_the_words(
     query: str, text: str, marked: list[str]
 ) -> None:
     assert [text[start:end] for start, end in read_query(query).marks(text)] == marked
+
+
+@pytest.mark.parametrize(
+    ("text", "sent_as"),
+    [
+        ("wh* whale", "wh whale"),
+        ('"call me * ishmael"', '"call me ishmael"'),
+        ('"call me ? ishmael"', '"call me ishmael"'),
+        ("whale -ship", "whale ship"),
+        ("whale +ship !boat", "whale ship boat"),
+        ('whale -"white ship"', 'whale "white ship"'),
+        ("wh?le whale", '"wh le" whale'),
+        ("wha*le*", '"wha le"'),
+        ("levia* -ship", "levia* ship"),
+        ("state-of-the-arti* (x)", "state-of-the-arti* x"),
+        ("roam~ whale^2", 'roam "whale 2"'),
+        ('"white whale"~3', '"white whale" 3'),
+        ("title:whale", '"title whale"'),
+        ('title:"white whale"', 'title "white whale"'),
+        ("whale AND ship", "whale and ship"),
+        ("whale OR (boat NOT ship)", "whale or boat not ship"),
+        ("NOT whale", "not whale"),
+        ("whale NEAR/3 ship", 'whale "near 3" ship'),
+        ("whale && ship || boat", "whale ship boat"),
+        ('"white whale', "white whale"),
+        ("白鯨 -海", "白鯨 海"),
+        ("Été (L'Œuvre)", 'ete "l oeuvre"'),
+    ],
+)
+def test_what_was_asked_instead_is_said_where_a_sign_is_not_obeyed(text: str, sent_as: str) -> None:
+    query = read_query(text)
+    assert query.sent_as == sent_as
+    assert read_query(sent_as).terms == query.terms
+    assert read_query(sent_as).sent_as is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "White  Whale",
+        '"Call me Ishmael."',
+        "“white whale” «le bateau» ＂ship＂",
+        '"Who goes there?"',
+        "state-of-the-art C++ AT&T 3.11 12.5%",
+        "Moby-Dick; or, the Whale: a romance - 1851 -- Été",
+        "TO BE OR NOT TO BE",
+        "AND NOW",
+        "whale and ship or not",
+        "Dombey & Son, http://example.org 12:30",
+        "L'Œuvre au noir…",
+        "今天，阅读（テキスト）？",
+        "levia* leviathan*",
+        "whale Whale",
+    ],
+)
+def test_words_and_phrases_with_the_punctuation_of_prose_are_asked_as_written(text: str) -> None:
+    assert read_query(text).sent_as is None
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(["whale", "Été", "白鯨", "state-of-the-arti", "*", "-", "(", ")", '"', " ",
+                         "AND", ":", "?", "~", "x"]),
+        max_size=14,
+    ).map("".join)
+)  # fmt: skip
+def test_what_is_said_to_be_asked_is_read_as_the_same_query(text: str) -> None:
+    try:
+        query = read_query(text)
+    except InvalidInput:
+        return
+    if query.sent_as is not None:
+        again = read_query(query.sent_as)
+        assert (again.terms, again.sent_as) == (query.terms, None)
+
+
+def test_a_search_of_whole_words_obeys_no_star() -> None:
+    assert read_words("levia* ship") == "levia ship"
+    assert read_words("leviathan ship") is None
+    assert (read_words("-" + " ".join(f"w{n}" for n in range(40))) or "").split()[39] == "w39"

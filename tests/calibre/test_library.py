@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,14 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_books.sources.calibre.library import Library, LibraryUnavailable, Problem
+from mcp_books.sources.calibre.library import Library
+from mcp_books.sources.calibre.problems import LibraryUnavailable, Problem
 
 from .libraries import Volume, add, connect, make_library
 from .readings import Clock, clock, counted, files_of, folder, library, titles, why
 
 __all__ = ["clock", "folder", "library"]
-
-POSIX = sys.platform != "win32"
 
 
 def test_an_unchanged_library_is_read_once(
@@ -64,8 +62,85 @@ def test_a_library_that_vanishes_is_served_as_it_was_until_it_is_back(
     gone = library.current()
     assert (titles(gone), gone.problem, gone.age) == (["First"], "missing", 10.0)
     elsewhere.rename(folder)
-    clock.now += 5
+    assert (library.current().problem, library.current().age) == (None, 0.0)
+
+
+def _gone(folder: Path) -> None:
+    folder.rename(folder.with_name("Moved"))
+
+
+def _overwritten(folder: Path) -> None:
+    (folder / "metadata.db").write_bytes(b"no database")
+
+
+def _truncated(folder: Path) -> None:
+    whole = (folder / "metadata.db").read_bytes()
+    (folder / "metadata.db").write_bytes(whole[: len(whole) // 2])
+
+
+def _of_another_layout(folder: Path) -> None:
+    (folder / "metadata.db").unlink()
+    _sqlite("CREATE TABLE books (id)")(folder / "metadata.db")
+
+
+BREAKS: dict[Problem, Callable[[Path], None]] = {
+    "missing": _gone,
+    "not_a_library": _overwritten,
+    "damaged": _truncated,
+    "unknown_layout": _of_another_layout,
+}
+
+
+@pytest.mark.parametrize("was_read", [True, False])
+@pytest.mark.parametrize("problem", BREAKS)
+def test_what_a_look_refutes_is_refuted_at_once(
+    library: Library, folder: Path, problem: Problem, was_read: bool
+) -> None:
+    shutil.copytree(folder, kept := folder.with_name("Kept"))
+    if was_read:
+        library.current()
+    BREAKS[problem](folder)
+    assert _problem(library) == problem
+    shutil.copytree(kept, folder, dirs_exist_ok=True)
+    assert titles(library.current()) == ["First"]
     assert library.current().problem is None
+
+
+def test_the_problem_that_is_said_is_the_one_that_stands_now(
+    library: Library, folder: Path
+) -> None:
+    library.current()
+    moved = folder.rename(folder.with_name("Moved"))
+    assert library.current().problem == "missing"
+    with closing(connect(moved)) as db:
+        db.execute("UPDATE books SET title = 'Second'")
+    moved.rename(folder)
+    with closing(connect(folder)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        assert library.current().problem == "busy"
+        db.execute("UPDATE books SET title = 'Third'")
+        assert library.current().problem == "busy"
+        db.execute("COMMIT")
+    assert titles(library.current()) == ["Third"]
+
+
+def test_a_problem_that_looks_the_same_is_not_met_again_for_a_while(
+    library: Library, folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _truncated(folder)
+    read = counted(monkeypatch)
+    for _ in range(3):
+        assert why(library) == "damaged"
+    assert len(read) == 1
+    clock.now += 5
+    assert (why(library), len(read)) == ("damaged", 2)
+
+
+def _problem(library: Library) -> Problem | None:
+    try:
+        return library.current().problem
+    except LibraryUnavailable as failure:
+        return failure.problem
 
 
 def test_another_library_put_in_its_place_is_read_with_its_own_uuid(
@@ -91,7 +166,7 @@ def _sqlite(statements: str) -> Callable[[Path], None]:
     ("make", "problem"),
     [
         (lambda _: None, "missing"),
-        (lambda path: path.mkdir(), "forbidden" if not POSIX else "missing"),
+        (lambda path: path.mkdir(), "not_a_library"),
         (lambda path: path.write_bytes(b""), "not_a_library"),
         (lambda path: path.write_text("no database", encoding="utf-8"), "not_a_library"),
         (lambda path: path.write_bytes(b"SQLite format 3\0" + bytes(4000)), "not_a_library"),

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from mcp_books.sources.calibre.books import Format
-from mcp_books.sources.calibre.library import Library, LibraryUnavailable, PathRefused
+from mcp_books.sources.calibre.library import Library, PathRefused
+from mcp_books.sources.calibre.problems import LibraryUnavailable
 
 from .libraries import Volume, connect, make_library
 

@@ -16,10 +16,11 @@ import pytest
 
 from mcp_books.sources.calibre import metadata_db
 from mcp_books.sources.calibre.library import Library
-from mcp_books.sources.calibre.metadata_db import CannotRead, read_file
+from mcp_books.sources.calibre.metadata_db import read_file
+from mcp_books.sources.calibre.problems import CannotRead
 from mcp_books.sources.calibre.tables import read_tables
 
-from .libraries import Volume, add, connect, make_library
+from .libraries import Volume, connect, hot_journal, make_library
 from .readings import Clock, clock, counted, files_of, folder, library, titles, why
 
 __all__ = ["clock", "folder", "library"]
@@ -94,18 +95,6 @@ def test_while_it_is_locked_the_last_snapshot_is_served_with_its_age(
     clock.now += 1
     free = library.current()
     assert (titles(free), free.problem, free.age) == (["Other"], None, 0.0)
-
-
-def hot_journal(folder: Path, to: Path) -> None:
-    """Copy a library as a writer leaves it that is killed in the middle of a transaction."""
-    with closing(connect(folder)) as db:
-        db.execute("PRAGMA cache_size = 2")
-        db.execute("BEGIN")
-        for number in range(300):
-            add(db, Volume(title=f"Half {number}", comments="x" * 2000), folder=folder)
-        shutil.copytree(folder, to, dirs_exist_ok=True)
-        db.execute("ROLLBACK")
-    assert (to / "metadata.db-journal").exists()
 
 
 def test_a_transaction_that_was_cut_off_is_never_shown(folder: Path, tmp_path: Path) -> None:

@@ -121,13 +121,6 @@ def test_a_bad_book_costs_itself_alone(
     assert texts(extractor, good) == ["all is well"]
 
 
-@pytest.mark.parametrize("order", ["spin", "hang"])
-def test_a_book_that_takes_too_long_is_given_up(tmp_path: Path, good: Path, order: str) -> None:
-    with Extractor(readers=READERS, time_limit=0.3) as extractor:
-        assert refusal(extractor, told(tmp_path, order)) == "timed_out"
-        assert texts(extractor, good) == ["all is well"]
-
-
 def test_what_was_read_before_the_damage_arrives_before_it(
     extractor: Extractor, tmp_path: Path
 ) -> None:
@@ -181,15 +174,6 @@ def test_a_reader_that_hangs_can_be_stopped(extractor: Extractor, tmp_path: Path
     with pytest.raises(Stopped):
         list(extractor.read(told(tmp_path, "hang"), "TXT", stopped=lambda: next(answers)))
     assert extractor.pid is None
-
-
-@posix
-def test_a_process_that_somebody_ended_is_no_fault_of_a_book(
-    extractor: Extractor, tmp_path: Path, good: Path
-) -> None:
-    with pytest.raises(WorkerFailed):
-        texts(extractor, told(tmp_path, "die"))
-    assert texts(extractor, good) == ["all is well"]
 
 
 def test_an_idle_process_that_ended_is_replaced(extractor: Extractor, good: Path) -> None:

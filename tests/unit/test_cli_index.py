@@ -19,7 +19,11 @@ from mcp_books._index_progress import IndexingShown
 from mcp_books.demo.calibre import make_library
 from mcp_books.sources.calibre.index import DiskFull, Index
 from mcp_books.sources.calibre.indexing import Indexing, IndexProgress
-from mcp_books.sources.calibre.worker import WorkerFailed
+from mcp_books.sources.calibre.worker import Killed, WorkerFailed
+from mcp_books.sources.calibre.worker_process import Child
+from mcp_books.sources.calibre.worker_protocol import Kind
+
+KEPT = "what is done is kept, and the next run goes on from there"
 
 Captured = pytest.CaptureFixture[str]
 
@@ -139,14 +143,13 @@ def test_a_library_that_cannot_be_read_is_named_and_the_others_are_indexed(
     shelf: Path, capsys: Captured
 ) -> None:
     (shelf / "one" / "metadata.db").unlink()
-    assert cli.run(["index"]) == 0
+    assert cli.run(["index"]) == 1
     shown = capsys.readouterr()
     assert "one cannot be read: its folder, or metadata.db in it, is not there" in shown.err
     assert "3 indexed" in shown.out
     assert cli.run(["index", "--status"]) == 0
     assert "one: cannot be read" in capsys.readouterr().out
-    (shelf / "two" / "metadata.db").unlink()
-    assert cli.run(["index"]) == 1
+    assert cli.run(["index", "--library", "two"]) == 0
 
 
 def test_while_another_indexes_it_says_so_and_the_status_still_works(
@@ -195,7 +198,8 @@ def test_a_second_ctrl_c_ends_at_once(
 @pytest.mark.parametrize(
     ("problem", "said"),
     [
-        (DiskFull("The disk is full."), "The disk is full; what is done is kept"),
+        (DiskFull("The disk is full."), f"The disk is full; {KEPT}"),
+        (Killed("ended (SIGKILL)"), f"ended (SIGKILL); {KEPT}"),
         (WorkerFailed("no process"), "no process"),
     ],
 )
@@ -210,6 +214,62 @@ def test_what_stops_indexing_is_said_in_one_line(
     shown = capsys.readouterr()
     assert shown.err == f"mcp-books index: {said}\n"
     assert shown.out == ""
+
+
+LIMITED = """
+import resource, sys
+from mcp_books import cli
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+sys.exit(cli.run(["index"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
+@pytest.mark.parametrize("most", [0, 60_000, 200_000])
+def test_no_room_to_write_names_the_index_and_the_next_run_goes_on(
+    shelf: Path, capsys: Captured, most: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(most)], capture_output=True, timeout=60, check=False
+    )
+    said = done.stderr.decode().splitlines()[-1]
+    index = shelf / "index" / "text-index.sqlite3"
+    assert said.startswith(f"mcp-books index: The index {str(index)!r} cannot be written: a quota")
+    assert said.endswith(KEPT)
+    assert done.returncode == 1
+    assert cli.run(["index"]) == 0
+    assert re.search(r"\d indexed", capsys.readouterr().out)
+
+
+def test_an_indexed_book_without_its_file_is_counted(shelf: Path, capsys: Captured) -> None:
+    assert cli.run(["index"]) == 0
+    next((shelf / "one").rglob("*.pdf")).unlink()
+    capsys.readouterr()
+    assert cli.run(["index"]) == 0
+    told = "0 indexed, 6 unchanged.\n  1 indexed, but without their file now; their text stays\n"
+    assert told in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
+def test_a_book_whose_reader_is_killed_is_named_and_the_exit_code_tells(
+    shelf: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking = Child.ask
+
+    def killed_at_a_pdf(self: Child, kind: Kind, path: Path, format_name: str) -> None:
+        if format_name == "PDF" and shelf / "one" in path.parents:
+            self.process.kill()
+            self.process.wait()
+        asking(self, kind, path, format_name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Child, "ask", killed_at_a_pdf)
+        assert cli.run(["index"]) == 1
+    told = capsys.readouterr().out
+    assert "Books: 5 indexed, 0 unchanged.\n  1 left to the next run" in told
+    assert "\n    Moby-Dick; or, The Whale" in told
+    assert cli.run(["index"]) == 0
+    assert "1 indexed, 5 unchanged" in capsys.readouterr().out
 
 
 def test_in_the_background_it_prints_nothing_and_ends_with_its_input(shelf: Path) -> None:

@@ -21,13 +21,15 @@ from mcp_books.sources.base import (
 )
 
 from . import catalogue, references
+from .copies import read_one
 from .covered import Survey
 from .failures import nothing_indexed, told
 from .holdings import Holdings, look, unavailable
-from .index import Found, Index, Query, Reader, read_query
-from .library import Library, LibraryUnavailable
+from .index import Found, Index, Query, Reader, read_query, read_words
+from .library import Library
 from .passages import hit_of
 from .places import index_file, libraries
+from .problems import LibraryUnavailable
 from .record import brief_record, whole_record
 
 __all__ = ["Desk"]
@@ -87,7 +89,7 @@ class Desk:
             more=found.more,
             set_aside=len(found.places) - len(hits),
             ordered_on="rank of the words" if found.ranked else "place in the index",
-            sent_as=_searched(asked) if asked.left_out else None,
+            sent_as=asked.sent_as,
             retrieved=today,
             remarks=tuple(self._remarks(found, holdings, asked, covered.coverage)),
             coverage=covered.coverage,
@@ -119,6 +121,7 @@ class Desk:
             total=HitCount(found.total, "books"),
             more=found.more,
             ordered_on=catalogue.ORDERED_ON[query.sort],
+            sent_as=read_words(query.text),
             retrieved=today,
             remarks=tuple(holdings.remarks(self._profile.name)),
         )
@@ -138,9 +141,9 @@ class Desk:
                 hint=f"Libraries: {', '.join(one.name for one in self.libraries) or 'none'}.",
             )
         try:
-            reading = named.library.current()
+            reading = read_one(named.library, self.libraries)
         except LibraryUnavailable as failure:
-            raise unavailable(self._profile, {failure.library: failure.problem}) from failure
+            raise unavailable(self._profile, [failure]) from failure
         book = reading.snapshot.book(named.number)
         if book is None:
             raise RecordNotFound(
@@ -194,12 +197,3 @@ class Desk:
         if asked.left_out:
             words = f"the last {asked.left_out} of the query"
             yield Remark(Kind.WORDS_SET_ASIDE, {"name": name, "words": words})
-
-
-def _searched(asked: Query) -> str:
-    """Return what is searched for, as a reader would write it."""
-    return " ".join(
-        (f'"{" ".join(term.words)}"' if len(term.words) > 1 else term.words[0])
-        + ("*" if term.prefix else "")
-        for term in asked.terms
-    )

@@ -55,7 +55,6 @@ class CustomColumn:
     """The lookup name, without its `#`."""
     name: str
     datatype: str
-    is_multiple: bool = False
     normalized: bool = False
 
 
@@ -75,7 +74,6 @@ class Book:
     id: int
     uuid: str
     title: str
-    title_sort: str
     authors: tuple[Author, ...] = ()
     author_sort: str = ""
     """Of the whole book; it can lag behind the authors, whose own `sort` is to be cited."""

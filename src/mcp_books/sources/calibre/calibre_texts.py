@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from .extract.base import Status, Unreadable
-from .metadata_db import LONGEST_TRANSACTION, CannotRead, State, read_with, state_of
+from .metadata_db import LONGEST_TRANSACTION, Look, State, look_at, read_with, state_of
+from .problems import CannotRead
 from .worker_readers import READABLE
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Listing",
     "Text",
     "TextRow",
+    "reason_in",
     "text_of",
 ]
 
@@ -43,6 +45,7 @@ TEXT_READER = "calibre text 1"
 LONGEST_TEXT = 32 * 1024 * 1024
 """Bytes of one book's text."""
 
+_MARK = "Calibre's text "
 _LONGEST_REASON = 200
 _BLOCK = 1 << 20
 
@@ -66,7 +69,7 @@ class TextRow(NamedTuple):
     def mark(self) -> str:
         """What a document made of this text carries in its detail: another text has another."""
         digest = hashlib.blake2b(repr(tuple(self)).encode("utf-8", "replace"), digest_size=8)
-        return f"Calibre's text {digest.hexdigest()}"
+        return f"{_MARK}{digest.hexdigest()}"
 
     def is_of(self, path: Path, size: int) -> bool:
         """Return whether it is the text of a file as it is now; raises OSError as reading does."""
@@ -114,7 +117,8 @@ class CalibreTexts:
         retry_after: float = 30.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is opened yet. What failed is tried again after `retry_after` seconds."""
+        """Nothing is opened yet. What failed is tried again after `retry_after` seconds, or, unless
+        another program was writing, once the files look different."""
         self._path = folder / DATABASE
         self._busy_timeout = busy_timeout
         self._retry_after = retry_after
@@ -125,6 +129,7 @@ class CalibreTexts:
         self._listed_at = 0.0
         self._failed: CannotRead | None = None
         self._failed_at = 0.0
+        self._seen: Look = ()
 
     def listing(self, *, within: float = 0.0) -> Listing | None:
         """Return which texts there are; None: that cannot be known now.
@@ -152,14 +157,21 @@ class CalibreTexts:
             return self._attempt(lambda: self._read(reading))
 
     def _attempt(self, do: Callable[[], _T]) -> _T:
-        if self._failed is not None and self._clock() - self._failed_at < self._retry_after:
-            raise CannotRead(self._failed.problem, self._failed.detail)
+        failed = self._failed
+        if (
+            failed is not None
+            and self._clock() - self._failed_at < self._retry_after
+            # While Calibre reads books it writes here all the time.
+            and (failed.problem == "busy" or look_at(self._path) == self._seen)
+        ):
+            raise CannotRead(failed.problem, failed.detail)
         try:
             done = do()
         except CannotRead as found:
             if self._failed is None or found.problem != self._failed.problem:
                 logger.warning("%s cannot be read: %s %s", self._path, found.problem, found.detail)
             self._failed, self._failed_at = found, self._clock()
+            self._seen = look_at(self._path)
             raise
         self._failed = None
         return done
@@ -203,6 +215,11 @@ def text_of(texts: CalibreTexts, book: int, format_name: str, path: Path, size: 
     if not found.words or found.words.isspace():
         raise refused("empty", "")
     return found
+
+
+def reason_in(detail: str) -> str:
+    """Return what the detail of such a document says besides its mark."""
+    return detail.partition(": ")[2] if detail.startswith(_MARK) else detail
 
 
 def _refused(row: TextRow, status: Status, reason: str) -> Unreadable:

@@ -42,8 +42,11 @@ class Survey:
     def of(self, reader: Reader, holdings: Holdings, libraries: Sequence[Library]) -> Covered:
         """Return what `reader` has of the books of `holdings`; raises as `Reader.documents`."""
         with self._lock:
-            listed = {one.name: one.texts.listing(within=_LISTING_AGE) for one in libraries}
-            texts = [listed.get(snapshot.library) for snapshot in holdings.snapshots]
+            named = {one.name: one for one in libraries}
+            texts = [
+                named[snapshot.library].texts.listing(within=_LISTING_AGE)
+                for snapshot in holdings.snapshots
+            ]
             looked_at = (*holdings.snapshots, *texts)
             # Asked before the documents: what comes in between is then counted again.
             generation = reader.generation()

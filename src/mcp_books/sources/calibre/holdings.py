@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_books._phrases import Kind
-from mcp_books.errors import NetworkFailure
+from mcp_books.errors import InvalidInput, NetworkFailure
 from mcp_books.sources.base import Profile, Remark
 
 from .books import Book
+from .copies import read_all
 from .index import BookFile
-from .library import PROBLEMS, Library, LibraryUnavailable, Problem, Reading
+from .library import Library, Reading
+from .problems import HINTS, PROBLEMS, LibraryUnavailable
 from .snapshot import Snapshot
 
 __all__ = ["Holdings", "age_of", "look", "unavailable"]
@@ -19,7 +21,8 @@ __all__ = ["Holdings", "age_of", "look", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What can be shown: never a book that has left, or that carries an excluded tag."""
+    """What can be shown: never a book that has left, or that carries an excluded tag, and of two
+    copies of a library the first alone."""
 
     readings: tuple[Reading, ...]
     unread: tuple[LibraryUnavailable, ...]
@@ -46,10 +49,9 @@ class Holdings:
     def remarks(self, name: str) -> Iterator[Remark]:
         """Yield what an answer of the archive called `name` has to say of its libraries."""
         for failure in self.unread:
-            because = PROBLEMS[failure.problem]
             yield Remark(
                 Kind.LIBRARY_UNREAD,
-                {"name": name, "library": failure.library, "because": because},
+                {"name": name, "library": failure.library, "because": failure.because},
             )
         for reading in self.readings:
             if reading.problem is not None:
@@ -70,31 +72,37 @@ def look(libraries: Sequence[Library], profile: Profile) -> Holdings:
     Raises:
         NetworkFailure: none of them can be read, and none could be before.
     """
-    readings: list[Reading] = []
-    unread: list[LibraryUnavailable] = []
-    for library in libraries:
-        try:
-            readings.append(library.current())
-        except LibraryUnavailable as failure:
-            unread.append(failure)
-    if not readings:
-        raise unavailable(profile, {failure.library: failure.problem for failure in unread})
-    return Holdings(tuple(readings), tuple(unread))
+    found = read_all(libraries)
+    if not found.read:
+        raise unavailable(profile, found.unread)
+    return Holdings(tuple(reading for _, reading in found.read), found.unread)
 
 
-def unavailable(profile: Profile, problems: Mapping[str, Problem]) -> NetworkFailure:
+def unavailable(
+    profile: Profile, failures: Sequence[LibraryUnavailable]
+) -> NetworkFailure | InvalidInput:
     """Return the failure of libraries that cannot be read; none at all are configured wrongly."""
-    if not problems:
+    if not failures:
         return NetworkFailure(
             f"{profile.name}: no folder in BOOKS_CALIBRE_LIBRARIES can be used",
             hint="The operator finds on stderr what is wrong with each entry.",
         )
-    told = "; ".join(f"{name!r}: {PROBLEMS[problem]}" for name, problem in problems.items())
+    told = "; ".join(f"{one.library!r}: {one.because}" for one in failures)
+    if all(one.problem == "copy" for one in failures):
+        return InvalidInput(f"{profile.name}: no catalogue is read of {told}", hint=HINTS["copy"])
     return NetworkFailure(
-        f"{profile.name}: no catalogue could be read of {told}",
-        hint="Check BOOKS_CALIBRE_LIBRARIES, and that its drive is there; then ask again.",
-        retries=1,
+        f"{profile.name}: no catalogue could be read of {told}", hint=_hint(failures), retries=1
     )
+
+
+def _hint(failures: Sequence[LibraryUnavailable]) -> str:
+    """Return what to do about each; where it is not the same for all, with their names."""
+    libraries: dict[str, list[str]] = {}
+    for one in failures:
+        libraries.setdefault(HINTS[one.problem], []).append(repr(one.library))
+    if len(libraries) == 1:
+        return next(iter(libraries))
+    return " ".join(f"{', '.join(names)}: {hint}" for hint, names in libraries.items())
 
 
 def age_of(seconds: float) -> str:

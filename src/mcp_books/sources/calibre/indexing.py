@@ -8,20 +8,22 @@ then what Calibre's own full-text search has of other formats.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .books import Book
+from .calibre_texts import reason_in
 from .index import Document, DocumentStatus, Index, NoIndex, OutdatedIndex
-from .indexing_plan import Opened, by_book, open_libraries
+from .indexing_plan import Opened, by_book, gone_meanwhile, open_libraries
 from .indexing_run import IndexProgress, Run
-from .indexing_state import book_state
+from .indexing_state import book_state, telling
 from .library import Library
 from .worker import READER, Extractor, Stopped, never
 
 __all__ = [
+    "BookTold",
     "IndexProgress",
     "IndexRun",
     "IndexStatus",
@@ -40,12 +42,26 @@ class IndexRun:
     removed: int
     unreadable: Mapping[DocumentStatus, int]
     """Books that gave no text in this run, by the reason of their best file."""
+    left: tuple[str, ...]
+    """Titles of books left as they were, for the next run to read: what read them was ended from
+    outside, twice."""
+    without_file: int
+    """Indexed books whose file is not there now; their text stays."""
     pages: int
     seconds: float
     stopped: bool
     """It was asked to stop, and did; the next run goes on from there."""
     problems: Mapping[str, str]
     """Libraries that could not be read, by name, and why, as a clause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookTold:
+    """A book of which some or all text cannot be searched, and what there is to say about it."""
+
+    title: str
+    authors: tuple[str, ...]
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,14 +73,20 @@ class LibraryStatus:
     readable: int = 0
     """Indexed or waiting to be."""
     waiting: int = 0
-    partly: int = 0
-    """Indexed, but some of their text is damaged and could not be read."""
-    unreadable: Mapping[DocumentStatus, int] = field(default_factory=dict)
+    partly: tuple[BookTold, ...] = ()
+    """Indexed, but some of their text is damaged and could not be read; the detail says how much.
+    In the order of the library."""
+    unread: Mapping[DocumentStatus, tuple[BookTold, ...]] = field(default_factory=dict)
     """Books of which no file gives text, by the reason of the best one."""
     texts_of_calibre: bool = True
     """Whether there is a database of Calibre's own full-text search, or that is not known."""
     unavailable: str | None = None
     """Why the library cannot be read now, as a clause; numbers are then those of its last state."""
+
+    @property
+    def unreadable(self) -> Mapping[DocumentStatus, int]:
+        """How many books give no text, by reason."""
+        return {status: len(books) for status, books in self.unread.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +136,7 @@ class Indexing:
             IndexInUse: another process is indexing.
             DiskFull: the book being read was left out; those before it are there.
             TextIndexError: the index cannot be used.
-            WorkerFailed: no process can be started that reads books.
+            WorkerFailed: no process can be started that reads books, or each is killed.
         """
         began = time.monotonic()
         was_stopped = False
@@ -128,11 +150,14 @@ class Indexing:
                 run.index(opened, forget_others=forget_others and not problems)
             except Stopped:
                 was_stopped = True
+            problems |= gone_meanwhile(opened)
         return IndexRun(
             added=run.added,
             unchanged=run.unchanged,
             removed=run.removed,
             unreadable=dict(run.unreadable),
+            left=tuple(run.left),
+            without_file=run.without_file,
             pages=run.pages,
             seconds=time.monotonic() - began,
             stopped=was_stopped,
@@ -172,27 +197,37 @@ def _status(
     if opened is None:
         return LibraryStatus(name=name, unavailable=problem)
     books = known.get(opened.key, {})
-    indexed = waiting = partly = 0
-    unreadable: Counter[DocumentStatus] = Counter()
+    indexed = waiting = 0
+    partly: list[BookTold] = []
+    unread: dict[DocumentStatus, list[BookTold]] = {}
     for book in opened.snapshot.books():
         names = [one.name for one in book.formats]
-        state = book_state(names, books.get(book.id, {}), opened.texts, book.id)
+        documents = books.get(book.id, {})
+        state = book_state(names, documents, opened.texts, book.id)
         if state == "indexed":
             indexed += 1
-            partly += any(map(_is_partly_read, books[book.id].values()))
+            partly += (_told(book, one) for one in documents.values() if _is_partly_read(one))
         elif state == "waiting":
             waiting += 1
         elif state != "no file":
-            unreadable[state] += 1
+            told = _told(book, telling(names, documents))
+            unread.setdefault(state, []).append(told)
     return LibraryStatus(
         name=name,
         indexed=indexed,
         readable=indexed + waiting,
         waiting=waiting,
-        partly=partly,
-        unreadable=dict(unreadable),
+        partly=tuple(partly),
+        unread={status: tuple(told) for status, told in unread.items()},
         texts_of_calibre=opened.texts is None or opened.texts.exists,
         unavailable=problem,
+    )
+
+
+def _told(book: Book, document: Document | None) -> BookTold:
+    detail = "" if document is None else reason_in(document.detail)
+    return BookTold(
+        title=book.title, authors=tuple(one.name for one in book.authors), detail=detail
     )
 
 

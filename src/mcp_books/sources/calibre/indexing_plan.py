@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 from .books import Book, Format, order_to_try
 from .calibre_texts import TEXT_READER, Listing, TextRow
+from .copies import read_all
 from .index import BookFile, Document, DocumentStatus
 from .indexing_state import NOT_THERE, is_marked
-from .library import PROBLEMS, Library, LibraryUnavailable, Reading
+from .library import Library, Reading
+from .problems import PROBLEMS
 from .snapshot import Snapshot
 from .worker import READER
 from .worker_readers import READABLE
@@ -25,6 +27,7 @@ __all__ = [
     "Opened",
     "by_book",
     "candidates",
+    "gone_meanwhile",
     "is_text_of",
     "is_unchanged",
     "needs_work",
@@ -59,23 +62,23 @@ def open_libraries(libraries: Iterable[Library]) -> tuple[tuple[Opened, ...], di
 
     One that could be read earlier is in both. Of two copies of one library the first counts.
     """
-    opened: dict[str, Opened] = {}
-    problems: dict[str, str] = {}
-    for library in libraries:
-        try:
-            reading = library.current()
-        except LibraryUnavailable as error:
-            problems[library.name] = PROBLEMS[error.problem]
-            continue
+    opened: list[Opened] = []
+    found = read_all(libraries)
+    problems = {failure.library: failure.because for failure in found.unread}
+    for library, reading in found.read:
         if reading.problem is not None:
             problems[library.name] = PROBLEMS[reading.problem]
-        key = reading.snapshot.key
-        if key in opened:
-            problems[library.name] = f"it is a copy of the library {opened[key].library.name!r}"
-        else:
-            texts = library.texts.listing() if reading.problem is None else None
-            opened[key] = Opened(library, key, reading, texts)
-    return tuple(opened.values()), problems
+        texts = library.texts.listing() if reading.problem is None else None
+        opened.append(Opened(library, reading.snapshot.key, reading, texts))
+    return tuple(opened), problems
+
+
+def gone_meanwhile(opened: Iterable[Opened]) -> dict[str, str]:
+    """Return of the libraries that cannot be read now, by name, why not, as a clause."""
+    readings = ((one.library.name, one.library.current()) for one in opened)
+    return {
+        name: PROBLEMS[reading.problem] for name, reading in readings if reading.problem is not None
+    }
 
 
 def candidates(book: Book, printed_pages: Mapping[str, bool] | None = None) -> Sequence[Format]:

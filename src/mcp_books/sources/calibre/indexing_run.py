@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import time
@@ -14,6 +13,8 @@ from pathlib import Path
 from .books import Book, Format
 from .extract.base import Incomplete, Status, Stretch, Unreadable
 from .index import BookFile, Document, DocumentStatus, Writer
+from .indexing_contents import Contents, hash_of
+from .indexing_order import in_order
 from .indexing_plan import (
     Opened,
     by_book,
@@ -27,8 +28,8 @@ from .indexing_plan import (
 from .indexing_state import NOT_THERE
 from .indexing_texts import Taken, index_text, mark
 from .library import PathRefused
-from .metadata_db import CannotRead
-from .worker import READABLE, READER, Extractor, Stopped
+from .problems import CannotRead
+from .worker import READABLE, READER, Extractor, Killed, Stopped, WorkerFailed
 
 __all__ = ["IndexProgress", "Run"]
 
@@ -37,8 +38,8 @@ logger = logging.getLogger(__name__)
 _TIDY_AT_MOST = 120.0
 _TIDY_SLICE = 2.0
 _TOLD_EVERY = 0.2
-_BLOCK = 1 << 20
-_PAGED = ("PDF", "AZW4")
+_LOST_IN_A_ROW = 5
+"""Books whose reader is killed twice, one after the other: the next ones would fare no better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +72,39 @@ class Run:
     pages: int = 0
     unreadable: Counter[DocumentStatus] = field(default_factory=Counter)
     """Books that gave no text in this run."""
+    left: list[str] = field(default_factory=list)
+    """Titles of books left as they were: what read them was ended from outside, twice."""
+    without_file: int = 0
+    """Indexed books whose file is not there now, or cannot be looked at; their text stays."""
     _coming: tuple[Opened, int] | None = None
     """The book after the one being read."""
-    _sizes: set[int] = field(default_factory=set)
-    """Of the files known: one of another size is no copy, and will have to be read."""
+    _contents: Contents = field(default_factory=Contents)
     _done: int = 0
     _of: int = 0
     _current: str | None = None
     _began: float = field(default_factory=time.monotonic)
     _told: float = 0.0
-    _failures: dict[tuple[str, str], tuple[Status, str]] = field(default_factory=dict)
-    """Why contents give no text, by hash and format: a copy elsewhere is not read again."""
+    _lost_in_a_row: int = 0
+    _is_away: bool = False
+    """Whether the file of the book at hand is not there, or cannot be looked at."""
 
     def index(self, opened: tuple[Opened, ...], *, forget_others: bool) -> None:
         """Bring the index up to date with the libraries.
 
         Raises:
             Stopped: it was asked to; what is complete is kept.
+            WorkerFailed: books cannot be read; what is complete is kept.
         """
-        known = by_book(self.writer.documents())
-        self._remember(known)
+        documents = self.writer.documents()
+        known = by_book(documents)
+        self._contents.remember(documents)
         self._remove_gone(opened, known, forget_others=forget_others)
         work = self._plan(opened, known)
         self._of = len(work)
         for place, (shelf, number) in enumerate(work):
             self._check()
             self._coming = next(iter(work[place + 1 : place + 2]), None)
-            self._index_book(shelf, number, known.get(shelf.key, {}).get(number, {}))
+            self._index_or_leave(shelf, number, known.get(shelf.key, {}).get(number, {}))
             self._done += 1
         self._current = None
         self._report()
@@ -106,14 +113,6 @@ class Run:
     def _check(self) -> None:
         if self.stopped():
             raise Stopped
-
-    def _remember(self, known: dict[str, dict[int, dict[str, Document]]]) -> None:
-        for books in known.values():
-            for formats in books.values():
-                for one in formats.values():
-                    self._sizes.add(one.file.size)
-                    if one.status != "indexed" and one.file.reader == READER:
-                        self._failures[_content(one.file)] = (one.status, one.detail)
 
     def _remove_gone(
         self,
@@ -149,15 +148,41 @@ class Run:
                     self.unchanged += 1
         return work
 
+    def _index_or_leave(self, shelf: Opened, number: int, known: dict[str, Document]) -> None:
+        """Index a book; should its reader be killed, once more; then leave it to the next run.
+
+        Raises:
+            Killed: that happens with one book after the other.
+        """
+        pages = self.pages
+        for is_last in (False, True):
+            try:
+                self._index_book(shelf, number, known)
+            except Killed as problem:
+                self.pages = pages
+                what = "left to the next run" if is_last else "read once more"
+                logger.warning(
+                    "%s/%d %r is %s: %s", shelf.library.name, number, self._current, what, problem
+                )
+                if is_last:
+                    self.left.append(self._current or "")
+                    self._lost_in_a_row += 1
+                    if self._lost_in_a_row == _LOST_IN_A_ROW:
+                        raise Killed(f"{_LOST_IN_A_ROW} books in a row: {problem}") from problem
+            else:
+                self._lost_in_a_row = 0
+                return
+
     def _index_book(self, shelf: Opened, number: int, known: dict[str, Document]) -> None:
         # As it is now: it may have been changed, hidden or deleted since the run began.
         book = shelf.library.current().snapshot.book(number)
         if book is None:
             return
         self._current = book.title
+        self._is_away = False
         self._report()
         tried: dict[str, DocumentStatus | None] = {}
-        for one in self._order(shelf, book):
+        for one in in_order(self.extractor, shelf, book, self.stopped):
             tried[one.name] = self._index_file(shelf, book, one, known.get(one.name))
             if tried[one.name] == "indexed":
                 break
@@ -178,6 +203,11 @@ class Run:
             kept |= {name for name, one in known.items() if stays(one, book, tried, texts)}
         self.writer.remove([one.id for name, one in known.items() if name not in kept])
         self._count(list(tried.values()), known)
+        if self._is_away and "indexed" not in tried.values():
+            self.without_file += 1
+            logger.warning(
+                "%s/%d %r has no file now; its text stays", shelf.library.name, number, book.title
+            )
 
     def _count(self, statuses: list[DocumentStatus | None], known: dict[str, Document]) -> None:
         if "indexed" in statuses:
@@ -187,22 +217,6 @@ class Run:
             self.unchanged += bool(known)
         else:
             self.unreadable[first] += 1
-
-    def _order(self, shelf: Opened, book: Book) -> list[Format]:
-        """Return the files to try in turn; a PDF beside others is asked for its labels first."""
-        files = candidates(book)
-        if len(files) < 2 or all(one.name in _PAGED for one in files):
-            return list(files)
-        pdf = book.format("PDF")
-        if pdf is None:
-            return list(files)
-        try:
-            path = shelf.library.locate(book.id, "PDF")
-            labelled = self.extractor.states_pages(path, "PDF", stopped=self.stopped)
-        except (Unreadable, OSError, PathRefused) as problem:
-            logger.info("%s/%d/PDF: no labels: %s", shelf.library.name, book.id, problem)
-            labelled = False
-        return list(candidates(book, {"PDF": labelled}))
 
     def _index_file(
         self, shelf: Opened, book: Book, one: Format, known: Document | None
@@ -215,9 +229,10 @@ class Run:
         except CannotRead:  # Calibre's texts; said where it was found
             return None
         except FileNotFoundError:
-            if known is not None and known.status == "indexed":
-                return None
             if shelf.library.current().problem is not None:  # the whole library went away
+                return None
+            if known is not None and known.status == "indexed":
+                self._is_away = True
                 return None
             return self._mark(unread(shelf, book, one), "damaged", NOT_THERE)
         except PathRefused:
@@ -225,6 +240,7 @@ class Run:
         except OSError as problem:
             away = shelf.library.current().problem is not None
             if away or (known is not None and known.status == "indexed"):
+                self._is_away = not away
                 logger.warning("%s/%d: %s", shelf.library.name, book.id, problem)
                 return None
             return self._mark(unread(shelf, book, one), "damaged", str(problem))
@@ -247,10 +263,9 @@ class Run:
             unread(shelf, book, one),
             size=found.st_size,
             mtime_ns=found.st_mtime_ns,
-            content_hash=self._hash(path),
+            content_hash=hash_of(path, self._check),
         )
-        self._sizes.add(file.size)
-        failed = self._failures.get(_content(file))
+        failed = self._contents.failure_of(file)
         if failed is not None:
             return self._mark(file, *failed)
         return self._add(file, path, found, known)
@@ -269,7 +284,7 @@ class Run:
             counts = self.writer.add(file, self._stretches(path, file.format, found))
         except Unreadable as problem:
             self.pages = pages
-            self._failures[_content(file)] = (problem.status, problem.detail)
+            self._contents.fails(file, problem.status, problem.detail)
             return self._mark(file, problem.status, problem.detail)
         if not counts.pages:
             return "empty"
@@ -312,21 +327,13 @@ class Run:
             return
         try:
             path = shelf.library.locate(number, files[0].name)
-            if path.stat().st_size not in self._sizes:
+            if not self._contents.may_hold(path.stat().st_size):
                 self.extractor.prepare(path, files[0].name)
-        except (OSError, PathRefused) as problem:
+        except (OSError, PathRefused, WorkerFailed) as problem:
             logger.debug("%s/%d is not read ahead: %s", shelf.library.name, number, problem)
 
     def _mark(self, file: BookFile, status: Status, detail: str) -> DocumentStatus:
         return mark(self.writer, file, status, detail)
-
-    def _hash(self, path: Path) -> str:
-        digest = hashlib.blake2b(digest_size=20)
-        with path.open("rb", buffering=0) as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-                self._check()
-        return digest.hexdigest()
 
     def _tidy(self) -> None:
         until = time.monotonic() + _TIDY_AT_MOST
@@ -339,7 +346,3 @@ class Run:
         self.tell(
             IndexProgress(self._done, self._of, self.pages, self._told - self._began, self._current)
         )
-
-
-def _content(file: BookFile) -> tuple[str, str]:
-    return file.content_hash, file.format

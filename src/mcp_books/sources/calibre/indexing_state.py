@@ -10,7 +10,7 @@ from .calibre_texts import TEXT_READER, Listing, TextRow
 from .index import Document, DocumentStatus
 from .worker_readers import READABLE
 
-__all__ = ["NOT_THERE", "book_state", "is_marked"]
+__all__ = ["NOT_THERE", "book_state", "is_marked", "telling"]
 
 NOT_THERE = "the file is not there"
 
@@ -32,8 +32,15 @@ def book_state(
             row = texts.of(book, name)
             if row is not None and (name not in known or not is_marked(known[name], row)):
                 return "waiting"
-    first = [known[one.name] for one in ours] or list(known.values())
-    return first[0].status if first else "unsupported"
+    found = telling(files, known)
+    return found.status if found is not None else "unsupported"
+
+
+def telling(files: Iterable[str], known: Mapping[str, Document]) -> Document | None:
+    """Return the document that says why a book with `files` gives no text: that of its best one."""
+    ours = order_to_try([Format(name, "", 0) for name in files if name in READABLE])
+    first = [known[one.name] for one in ours if one.name in known] or list(known.values())
+    return first[0] if first else None
 
 
 def is_marked(document: Document, row: TextRow) -> bool:

@@ -11,24 +11,16 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from .books import Format
 from .calibre_texts import CalibreTexts
-from .metadata_db import PROBLEMS, CannotRead, Problem, State, read_file, state_of
+from .metadata_db import Look, State, look_at, read_file, state_of
+from .problems import PROBLEMS, CannotRead, LibraryUnavailable, Problem
 from .snapshot import Snapshot
 from .tables import Tables
 
-__all__ = ["PROBLEMS", "Library", "LibraryUnavailable", "PathRefused", "Problem", "Reading"]
+__all__ = ["Library", "PathRefused", "Reading"]
 
 logger = logging.getLogger(__name__)
 
 DATABASE = "metadata.db"
-
-
-class LibraryUnavailable(Exception):
-    """The catalogue cannot be read, and was never read before."""
-
-    def __init__(self, library: str, problem: Problem) -> None:
-        super().__init__(library, problem)
-        self.library = library
-        self.problem = problem
 
 
 class PathRefused(Exception):
@@ -61,13 +53,14 @@ class Library:
     ) -> None:
         """Nothing is opened yet. `name` is the configured one, part of every identifier.
 
-        A library that could not be read is tried again after `retry_after` seconds, and served from
-        its last snapshot until then.
+        A library that could not be read is tried again once its files look different, or after
+        `retry_after` seconds, and served from its last snapshot until then.
         """
         self.name = name
         self.folder = folder
         self.texts = CalibreTexts(folder, busy_timeout=busy_timeout, clock=clock)
         """What Calibre itself has read of the books."""
+        self._database = folder / DATABASE
         self._excluded_tags = tuple(excluded_tags)
         self._busy_timeout = busy_timeout
         self._retry_after = retry_after
@@ -78,6 +71,7 @@ class Library:
         self._current_at = 0.0
         self._problem: Problem | None = None
         self._failed_at = 0.0
+        self._seen: Look = ()
 
     @property
     def folder_name(self) -> str:
@@ -92,10 +86,15 @@ class Library:
         """
         with self._lock:
             now = self._clock()
+            patience = self._busy_timeout
             if self._problem is not None and now - self._failed_at < self._retry_after:
-                return self._as_it_was(self._problem, now)
+                if look_at(self._database) == self._seen:
+                    return self._as_it_was(self._problem, now)
+                if self._problem == "busy":
+                    # Its writer makes it look different at every step, and was waited for already.
+                    patience = 0.0
             try:
-                self._bring_up_to_date()
+                self._bring_up_to_date(patience)
             except CannotRead as found:
                 return self._failed(found)
             if self._problem is not None:
@@ -144,13 +143,12 @@ class Library:
             raise PathRefused(f"{self.name}: {one.path!r}")
         return path
 
-    def _bring_up_to_date(self) -> None:
-        database = self.folder / DATABASE
+    def _bring_up_to_date(self, busy_timeout: float) -> None:
         # Taken before the reading: a commit in between is then read twice, and none is missed.
-        state = state_of(database)
+        state = state_of(self._database)
         if self._snapshot is not None and state == self._state:
             return
-        tables = read_file(database, busy_timeout=self._busy_timeout)
+        tables = read_file(self._database, busy_timeout=busy_timeout)
         self._snapshot = self._snapshot_of(tables)
         self._state = state
 
@@ -173,6 +171,7 @@ class Library:
             )
         self._problem = found.problem
         self._failed_at = self._clock()
+        self._seen = look_at(self._database)
         return self._as_it_was(found.problem, self._failed_at)
 
     def _as_it_was(self, problem: Problem, now: float) -> Reading:

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from .problems import CannotRead, Problem
 from .tables import Tables, read_tables
 
 __all__ = [
     "LONGEST_TRANSACTION",
-    "PROBLEMS",
     "CannotRead",
-    "Problem",
+    "Look",
     "State",
+    "look_at",
     "read_file",
     "read_with",
     "state_of",
@@ -33,29 +35,6 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-
-Problem = Literal[
-    "missing",
-    "forbidden",
-    "unreachable",
-    "not_a_library",
-    "unknown_layout",
-    "busy",
-    "unfinished",
-    "damaged",
-]
-
-PROBLEMS: Mapping[Problem, str] = {
-    "missing": "its folder, or metadata.db in it, is not there",
-    "forbidden": "metadata.db may not be read by this user",
-    "unreachable": "its metadata.db could not be read: an input or output error",
-    "not_a_library": "its metadata.db is no catalogue of Calibre's",
-    "unknown_layout": "its metadata.db has a layout that is not known here",
-    "busy": "another program is writing to it",
-    "unfinished": "a change in it was cut off, which only a program that writes can finish",
-    "damaged": "its metadata.db is damaged",
-}
-"""What each problem is, as a clause about a library."""
 
 LONGEST_TRANSACTION = 6.0
 """Seconds; a program that has waited ten for its turn to write fails its user's edit."""
@@ -68,15 +47,6 @@ STEPS = 20_000
 """Of SQLite's machine, between two looks at the clock."""
 
 
-class CannotRead(Exception):
-    """The catalogue of a library cannot be read now; `detail` is for a log line."""
-
-    def __init__(self, problem: Problem, detail: str = "") -> None:
-        super().__init__(problem, detail)
-        self.problem = problem
-        self.detail = detail
-
-
 class State(NamedTuple):
     """What moves with every commit, and whether the file is in WAL mode."""
 
@@ -86,6 +56,16 @@ class State(NamedTuple):
     wal: tuple[int, int] | None
     """Time and size of the write-ahead log beside it; None where there is none."""
     in_wal_mode: bool
+
+
+Look = tuple[tuple[int, ...], ...]
+"""What can be seen of a file and of those beside it without opening one."""
+
+
+def look_at(path: Path) -> Look:
+    """Return what has to change before a file that could not be read can be."""
+    # Of the folder not its time, which moves with every file that is made in it.
+    return (_seen_of(path.parent)[:3], *map(_seen_of, (path, *_beside(path))))
 
 
 class _Lock:
@@ -113,6 +93,8 @@ def state_of(path: Path) -> State:
     """
     with _one_at_a_time(path), _named_problems():
         found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise CannotRead("not_a_library", "no regular file")
         with path.open("rb") as file:
             header = file.read(_HEADER)
         if len(header) < _HEADER or not header.startswith(_MAGIC):
@@ -189,6 +171,7 @@ def _read(
             with (
                 _one_at_a_time(path),
                 _named_problems(path),
+                _nothing_to_wait_for(path),
                 _open(path, busy_timeout, immutable=immutable) as connection,
             ):
                 if lenient:
@@ -300,6 +283,35 @@ def _one_at_a_time(path: Path) -> Iterator[None]:
         lock = _locks.setdefault(path.absolute(), _Lock())
     with lock:
         yield
+
+
+@contextmanager
+def _nothing_to_wait_for(path: Path) -> Iterator[None]:
+    """Refuse a pipe or a device beside the file: SQLite would open it as its own, and wait."""
+    for one in _beside(path):
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(one.stat().st_mode):
+                raise CannotRead("not_a_library", f"{one.name} is no regular file")
+    yield
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    return (path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm"))
+
+
+def _seen_of(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        return (error.errno or 0,)
+    return (
+        found.st_dev,
+        found.st_ino,
+        found.st_mode,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+    )
 
 
 def _time_and_size(path: Path) -> tuple[int, int] | None:

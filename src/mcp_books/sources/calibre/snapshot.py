@@ -42,7 +42,6 @@ class Snapshot:
         hidden = (
             {book for book, tag in rows["books_tags"] if tag in excluded} if excluded else set()
         )
-        self.excluded_count = len(hidden)
         self._books = {row[0]: row for row in rows["books"] if row[0] not in hidden}
         self._authors = {row[0]: row for row in rows["authors"]}
         self._series: dict[int, object] = dict(rows["series"])
@@ -157,14 +156,13 @@ class Snapshot:
         return (row[1] for row in self._grouped(name).get(number, ()))
 
     def _made(self, row: tuple[Any, ...]) -> Book:
-        number, title, sort, author_sort, added, pubdate, modified, index, path, uuid = row
+        number, title, _, author_sort, added, pubdate, modified, index, path, uuid = row
         series = _named(self._series, self._series_of.get(number))
         formats, backups = self._files(number, _text(path))
         return Book(
             id=number,
             uuid=_text(uuid),
             title=_line(title),
-            title_sort=_line(sort) or _line(title),
             authors=tuple(self._authors_named(number)),
             author_sort=_line(author_sort),
             series=series,

@@ -43,7 +43,7 @@ SELECTS: Mapping[str, str] = {
 """Statement by the name of what it reads."""
 
 _CUSTOM_COLUMNS = (
-    "SELECT id, label, name, datatype, is_multiple, normalized FROM custom_columns "
+    "SELECT id, label, name, datatype, normalized FROM custom_columns "
     "WHERE mark_for_delete = 0 ORDER BY id"
 )
 
@@ -82,10 +82,8 @@ def read_custom_columns(connection: sqlite3.Connection) -> tuple[CustomColumn, .
     """
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master").fetchall()}
     columns = (
-        CustomColumn(int(number), str(label), str(name), str(kind), bool(multiple), bool(linked))
-        for number, label, name, kind, multiple, linked in connection.execute(
-            _CUSTOM_COLUMNS
-        ).fetchall()
+        CustomColumn(int(number), str(label), str(name), str(kind), bool(linked))
+        for number, label, name, kind, linked in connection.execute(_CUSTOM_COLUMNS).fetchall()
         if kind != "composite"
     )
     return tuple(column for column in columns if tables.issuperset(_tables_of(column)))

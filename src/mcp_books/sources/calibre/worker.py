@@ -2,7 +2,8 @@
 
 One child serves book after book. It is replaced after a crash, a time limit, a memory limit or an
 answer that makes no sense: the book it was at gets a status, and the next is read by the next
-child. Memory is limited on Linux and macOS; on Windows only time is.
+child. One that another process ended proves nothing about the book, which gets no status. Memory is
+limited on Linux and macOS; on Windows only time is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .extract.base import Incomplete, Stretch, Unreadable
-from .worker_process import Child, Stopped, WorkerFailed
+from .worker_process import Child, Killed, Stopped, WorkerFailed
 from .worker_protocol import Garbage, Kind, read_bool, read_end, read_stretches
 from .worker_readers import READABLE
 
@@ -24,6 +25,7 @@ __all__ = [
     "READER",
     "TIME_LIMIT",
     "Extractor",
+    "Killed",
     "Stopped",
     "WorkerFailed",
     "never",
@@ -144,6 +146,7 @@ class Extractor:
             Incomplete: after the last stretch, where some of the text could not be read.
             OSError: the file cannot be read from the disk.
             Stopped: `stopped` said so; it is asked ten times a second.
+            Killed: the child was ended from outside, which says nothing about the file.
             WorkerFailed: there is no child to read with.
         """
         lost = None
@@ -170,7 +173,7 @@ class Extractor:
         """Return whether a file states printed pages, without reading its text: labels of a PDF.
 
         Raises:
-            Unreadable, OSError, Stopped, WorkerFailed: as `read`.
+            Unreadable, OSError, Stopped, Killed, WorkerFailed: as `read`.
         """
         with self._asked(Kind.LOOK, path, format) as child:
             return [read_bool(one.body) for one in child.answers(self._time_limit, stopped)][-1]
@@ -205,7 +208,7 @@ class Extractor:
             self._child.ask(kind, path, format_name)
         except OSError as problem:
             self.close()
-            raise WorkerFailed(f"the reading process ended at once: {problem}") from problem
+            raise Killed(f"the reading process ended at once: {problem}") from problem
         return self._child
 
 

@@ -77,7 +77,7 @@ class _Child:
             self.send(Kind.UNREADABLE, ["too_large", "no memory is left"])
         except ImportError as problem:
             self.send(Kind.BROKEN, str(problem))
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             logging.getLogger(__name__).exception("a reader failed")
             self.send(Kind.UNREADABLE, ["damaged", f"{type(problem).__name__}: {problem}"[:1000]])
         faulthandler.cancel_dump_traceback_later()
@@ -145,7 +145,10 @@ def main() -> None:
     threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
     write_frame(answers, Kind.READY)
     while True:
-        child.serve(asked.get())
+        try:
+            child.serve(asked.get())
+        except MemoryError:  # not enough is left to say so
+            os._exit(ENDED_FOR_MEMORY)
 
 
 def _listen(requests: BinaryIO, asked: queue.SimpleQueue[Frame]) -> None:

@@ -29,7 +29,7 @@ from .worker_protocol import (
     write_frame,
 )
 
-__all__ = ["Child", "Stopped", "WorkerFailed"]
+__all__ = ["Child", "Killed", "Stopped", "WorkerFailed"]
 
 logger = logging.getLogger(__name__)
 
@@ -39,16 +39,22 @@ _LOOKED_AROUND_EVERY = 0.1
 _DEATH_LIMIT = 5.0
 _FRAMES_AHEAD = 8
 _LAST_WORDS = 300
-_FROM_OUTSIDE = tuple(
+_CRASHES = tuple(
     -number
-    for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+    for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGEMT")
     if (number := getattr(signal, name, None)) is not None
 )
-"""How a process ends that somebody asked to end."""
+"""How a process ends over what it did itself; any other signal was sent by somebody else."""
+_ENDED_ON_WINDOWS = (1, 0xFFFFFFFF, 0xC000013A, 0x40010004)
+"""Exit codes of a process that was ended there: by another one, with its console, at shutdown."""
 
 
 class WorkerFailed(Exception):
-    """The child cannot be started or was ended from outside; no book is to blame."""
+    """There is no child to read with; no book is to blame."""
+
+
+class Killed(WorkerFailed):
+    """The child was ended from outside, as by a system short of memory; the next may do better."""
 
 
 class Stopped(Exception):
@@ -68,7 +74,10 @@ class Child:
         """Whether every answer to what it was asked has been taken."""
         self._over = False
         self._frames: queue.Queue[Frame | Garbage | None] = queue.Queue(_FRAMES_AHEAD)
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `end`
+        try:
+            self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `end`
+        except OSError as problem:
+            raise WorkerFailed(f"no temporary file can be made: {problem}") from problem
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _MODULE, json.dumps(options)],
@@ -111,7 +120,8 @@ class Child:
             OSError: the answer says so.
             Garbage: it is no answer.
             Stopped: `stopped` said so.
-            WorkerFailed: the process was ended from outside, or cannot do its work.
+            Killed: the process was ended from outside.
+            WorkerFailed: it cannot do its work.
         """
         for frame in self._arriving(limit, stopped):
             match frame.kind:
@@ -200,10 +210,8 @@ class Child:
             return Unreadable("damaged", "its reader closed the pipe")
         if code == ENDED_FOR_MEMORY:
             return Unreadable("too_large", "it takes too much memory")
-        if code in _FROM_OUTSIDE:
-            return WorkerFailed(f"the reading process was ended ({_named(code)})")
-        if code == -9:
-            return Unreadable("too_large", "its reader was killed by the system")
+        if _was_ended(code):
+            return Killed(f"the reading process was ended from outside ({_named(code)})")
         said = self._last_words()
         return Unreadable("damaged", f"its reader crashed ({_named(code)}){said and ': ' + said}")
 
@@ -227,6 +235,13 @@ def _creation_flags(*, low_priority: bool) -> int:
         return 0
     flags = subprocess.CREATE_NO_WINDOW
     return flags | subprocess.BELOW_NORMAL_PRIORITY_CLASS if low_priority else flags
+
+
+def _was_ended(code: int) -> bool:
+    """Return whether another process ended one that ended with this code."""
+    if sys.platform == "win32":
+        return code in _ENDED_ON_WINDOWS
+    return code < 0 and code not in _CRASHES
 
 
 def _named(code: int) -> str:

@@ -24,9 +24,9 @@ from mcp_books.sources.calibre.extract.html_elements import (
     region_kind,
     semantics,
 )
-from mcp_books.sources.calibre.extract.markup import feed, local_name
+from mcp_books.sources.calibre.extract.markup import feed
 
-__all__ = ["Break", "Heading", "Region", "Walked", "past_word", "plain_label", "walk"]
+__all__ = ["Break", "Region", "Walked", "past_word", "plain_label", "walk"]
 
 LONGEST_LABEL = 24
 """Characters of a page's printed number; a page break that holds more holds text."""
@@ -39,15 +39,6 @@ class Break:
     offset: int
     label: str
     id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading: where its text begins, its level from 1 to 6, its text on one line."""
-
-    offset: int
-    level: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +58,6 @@ class Walked:
     ids: Mapping[str, int]
     """Of every `id`, and `name` of an anchor: where the text at or after it begins."""
     breaks: tuple[Break, ...]
-    headings: tuple[Heading, ...]
     regions: tuple[Region, ...]
 
 
@@ -112,7 +102,6 @@ class _Open:
     role: Role
     place: int
     kind: RegionKind | None
-    level: int
     end: int = -1
 
 
@@ -163,9 +152,9 @@ class _Walker:
         if role is Role.DROPPED:
             self._dropped_at = self._depth
         elif telling:
-            self._mark(role, tag, attributes)
+            self._mark(role, attributes)
         elif role > Role.BLOCK:
-            self._enter(role, tag, None)
+            self._enter(role, None)
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -209,11 +198,6 @@ class _Walker:
                 Break(past_word(text, places[number]), label, name)
                 for number, label, name in self._breaks
             ),
-            headings=tuple(
-                Heading(places[each.place], each.level, " ".join(title.split()))
-                for each in closed
-                if each.level and (title := text[places[each.place] : each.end])
-            ),
             regions=tuple(
                 Region(places[each.place], each.end, each.kind)
                 for each in closed
@@ -221,7 +205,7 @@ class _Walker:
             ),
         )
 
-    def _mark(self, role: Role, tag: str, attributes: Mapping[str, str]) -> None:
+    def _mark(self, role: Role, attributes: Mapping[str, str]) -> None:
         """Take an element whose attributes name it or say what it is."""
         words = semantics(attributes)
         if is_unseen(role, words, attributes):
@@ -233,7 +217,7 @@ class _Walker:
         if is_page_break(words):
             self._break(attributes)
         elif role is not Role.INLINE:
-            self._enter(role, tag, region_kind(words))
+            self._enter(role, region_kind(words))
 
     def _break(self, attributes: Mapping[str, str]) -> None:
         label = attributes.get("title") or attributes.get("aria-label") or ""
@@ -257,15 +241,14 @@ class _Walker:
         self._captured_at = 0
         return True
 
-    def _enter(self, role: Role, tag: str, kind: RegionKind | None) -> None:
-        level = int(local_name(tag)[1]) if role is Role.HEADING else 0
+    def _enter(self, role: Role, kind: RegionKind | None) -> None:
         if role is Role.PREFORMATTED:
             self._preformatted += 1
         elif role is Role.RUBY:
             self._ruby += 1
-        elif not (level or kind):
+        elif not kind:
             return
-        self._open.append(_Open(self._depth, role, self._place(), kind, level))
+        self._open.append(_Open(self._depth, role, self._place(), kind))
 
     def _leave(self, element: _Open) -> None:
         if element.role is Role.PREFORMATTED:

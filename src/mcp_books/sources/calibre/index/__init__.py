@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_books.sources.calibre.index.documents import BookFile, Document, DocumentStatus, Tally
+from mcp_books.sources.calibre.index.documents import BookFile, Document, DocumentStatus
 from mcp_books.sources.calibre.index.faults import (
     DamagedIndex,
     DiskFull,
@@ -15,7 +15,7 @@ from mcp_books.sources.calibre.index.faults import (
     SearchUnavailable,
     TextIndexError,
 )
-from mcp_books.sources.calibre.index.query import Query, Term, read_query
+from mcp_books.sources.calibre.index.query import Query, Term, read_query, read_words
 from mcp_books.sources.calibre.index.search import Found, Place, Reader
 from mcp_books.sources.calibre.index.writer import Counts, Writer
 
@@ -36,11 +36,11 @@ __all__ = [
     "Query",
     "Reader",
     "SearchUnavailable",
-    "Tally",
     "Term",
     "TextIndexError",
     "Writer",
     "read_query",
+    "read_words",
 ]
 
 

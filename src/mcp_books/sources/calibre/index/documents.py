@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from mcp_books.sources.calibre.extract.base import Status
 
-__all__ = ["BookFile", "Document", "DocumentStatus", "Tally", "read_documents", "read_tallies"]
+__all__ = ["BookFile", "Document", "DocumentStatus", "read_documents"]
 
 DocumentStatus = Literal["indexed"] | Status
 
@@ -49,16 +49,6 @@ class Document:
     """Seconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How many documents of one library have one status, and their pages."""
-
-    library: str
-    status: DocumentStatus
-    documents: int
-    pages: int
-
-
 _COLUMNS = """SELECT d.id, d.library, d.book, d.format, d.book_uuid, d.size, d.mtime_ns, d.hash,
     d.reader, d.status, d.detail, coalesce(c.pages, 0), coalesce(c.chars, 0), d.indexed_at
     FROM document d LEFT JOIN content c ON c.id = d.content"""
@@ -71,17 +61,6 @@ def read_documents(db: sqlite3.Connection, content: int | None = None) -> tuple[
     else:
         rows = db.execute(f"{_COLUMNS} WHERE d.content = ? ORDER BY d.id", (content,))
     return tuple(map(_document, rows))
-
-
-def read_tallies(db: sqlite3.Connection) -> tuple[Tally, ...]:
-    """Return how many documents there are, by library and status."""
-    rows = db.execute("""SELECT d.library, d.status, count(*), total(c.pages)
-        FROM document d LEFT JOIN content c ON c.id = d.content
-        GROUP BY d.library, d.status ORDER BY d.library, d.status""")
-    return tuple(
-        Tally(library=library, status=status, documents=documents, pages=int(pages))
-        for library, status, documents, pages in rows
-    )
 
 
 _Row = tuple[int, str, int, str, str, int, int, str, str, DocumentStatus, str, int, int, float]

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
+    "WRITER",
     "DamagedIndex",
     "DiskFull",
     "IndexInUse",
@@ -28,6 +29,9 @@ __all__ = [
     "TextIndexError",
     "translated",
 ]
+
+WRITER = "-writer"
+"""How the name of the file ends that lies beside an index for its lock."""
 
 
 class TextIndexError(Exception):
@@ -55,7 +59,7 @@ class IndexInUse(TextIndexError):
 
 
 class DiskFull(TextIndexError):
-    """The disk is full. What was complete before is kept."""
+    """The disk, a quota or a file has no more room. What was complete before is kept."""
 
 
 class IndexUnreachable(TextIndexError):
@@ -66,7 +70,14 @@ class SearchUnavailable(TextIndexError):
     """The SQLite of this Python cannot keep such an index."""
 
 
+_NO_ROOM = "cannot be written: a quota or the largest size of a file is reached, or the disk fails"
+
 _FAULTS: dict[int, tuple[type[TextIndexError], str]] = {
+    # SQLite tells a full disk alone from other errors of writing.
+    sqlite3.SQLITE_IOERR_WRITE: (DiskFull, _NO_ROOM),
+    sqlite3.SQLITE_IOERR_FSYNC: (DiskFull, _NO_ROOM),
+    sqlite3.SQLITE_IOERR_TRUNCATE: (DiskFull, _NO_ROOM),
+    sqlite3.SQLITE_IOERR_SHMSIZE: (DiskFull, _NO_ROOM),
     sqlite3.SQLITE_CORRUPT: (DamagedIndex, "is damaged"),
     sqlite3.SQLITE_NOTADB: (DamagedIndex, "is not an index"),
     sqlite3.SQLITE_FULL: (DiskFull, "cannot grow: the disk is full"),
@@ -82,12 +93,14 @@ _FAULTS: dict[int, tuple[type[TextIndexError], str]] = {
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise what SQLite reports of the file at `path` as an error of this module."""
+    """Raise what SQLite reports of the index at `path`, or of its lock, as an error from here."""
     try:
         yield
     except sqlite3.Error as error:
         code: int | None = getattr(error, "sqlite_errorcode", None)
-        if code is None or code & 0xFF not in _FAULTS:
+        found = None if code is None else _FAULTS.get(code) or _FAULTS.get(code & 0xFF)
+        if found is None:
             raise
-        kind, said = _FAULTS[code & 0xFF]
-        raise kind(f"The index {str(path)!r} {said} ({error.sqlite_errorname}).") from error
+        kind, said = found
+        index = path.with_name(path.name.removesuffix(WRITER))
+        raise kind(f"The index {str(index)!r} {said} ({error.sqlite_errorname}).") from error

@@ -9,12 +9,23 @@ of a query is that of its rarest word, and where all are common the deadline of 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from mcp_books.errors import InvalidInput
 from mcp_books.sources.calibre.index.normalise import normalise, tokens
+from mcp_books.sources.calibre.index.signs import QUOTES, drops_a_sign
 
-__all__ = ["MOST_CHARACTERS", "MOST_WORDS", "SHORTEST_PREFIX", "Query", "Term", "read_query"]
+__all__ = [
+    "MOST_CHARACTERS",
+    "MOST_WORDS",
+    "SHORTEST_PREFIX",
+    "Query",
+    "Term",
+    "read_query",
+    "read_words",
+]
 
 MOST_WORDS = 32
 MOST_CHARACTERS = 1000
@@ -22,8 +33,7 @@ SHORTEST_PREFIX = 4
 """Characters a word needs before a final * stands for any ending: FTS5 gathers every word that
 begins so before it gives the first match, and cannot be stopped on the way."""
 
-_QUOTES = '"“”„‟«»〝〞'
-_PIECE = re.compile(rf"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]|([^\s{_QUOTES}]+)")
+_PIECE = re.compile(rf"[{QUOTES}]([^{QUOTES}]+)[{QUOTES}]|([^\s{QUOTES}]+)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _IDEOGRAPHIC_PUNCTUATION = re.compile(
     "[\u3001-\u3004\u3008-\u3020\u3030\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+"
@@ -43,6 +53,17 @@ class Term:
         """The term as FTS5 reads it."""
         return f'"{" ".join(self.words)}"' + ("*" if self.prefix else "")
 
+    @property
+    def plain(self) -> str:
+        """The term as a reader would write it, and as it would be read again."""
+        if self.prefix:
+            return "-".join(self.words) + "*"
+        written = self.words[0]
+        for before, word in pairwise(self.words):
+            # Characters that are words of their own are written without spaces.
+            written += word if normalise(before + word).split() == [before, word] else f" {word}"
+        return f'"{written}"' if " " in written else written
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -51,6 +72,13 @@ class Query:
     terms: tuple[Term, ...]
     left_out: int = 0
     """Words past the longest query that is searched."""
+    drops_a_sign: bool = False
+    """It holds a sign that other search engines obey."""
+
+    @property
+    def sent_as(self) -> str | None:
+        """What is searched for, where a caller could think that it is something else."""
+        return _plain(self.terms) if self.drops_a_sign or self.left_out else None
 
     @property
     def expression(self) -> str:
@@ -84,7 +112,9 @@ def read_query(text: str) -> Query:
     kept, left_out = _cut(text)
     terms: dict[Term, None] = {}
     room = MOST_WORDS
-    for term in _terms(_CONTROLS.sub("", kept)):
+    kept = _CONTROLS.sub("", kept)
+    read = _terms(kept)
+    for term in read:
         if term in terms:
             continue
         left_out += max(0, len(term.words) - room)
@@ -98,7 +128,21 @@ def read_query(text: str) -> Query:
             "The query holds no word that can be searched.",
             hint="Ask with at least one word or number.",
         )
-    return Query(tuple(terms), left_out)
+    stars = sum(term.prefix for term in read)
+    return Query(tuple(terms), left_out, drops_a_sign(kept, stars=stars))
+
+
+def read_words(text: str) -> str | None:
+    """Return the same of a search that takes whole words alone, however many; None: it is asked as
+    it is written."""
+    text = _CONTROLS.sub("", text)
+    if not drops_a_sign(text):
+        return None
+    return _plain(dict.fromkeys(replace(term, prefix=False) for term in _terms(text)))
+
+
+def _plain(terms: Iterable[Term]) -> str:
+    return " ".join(term.plain for term in terms)
 
 
 def _cut(text: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -19,6 +20,7 @@ from typing import Literal, get_args
 from mcp_books.models import LabelSource
 from mcp_books.sources.calibre.extract.base import StretchKind
 from mcp_books.sources.calibre.index.faults import (
+    WRITER,
     DamagedIndex,
     IndexInUse,
     IndexUnreachable,
@@ -118,7 +120,7 @@ def connect_reading(path: Path) -> sqlite3.Connection:
         NoIndex: there is none.
         TextIndexError: it cannot be used.
     """
-    if not path.is_file():
+    if not _is_there(path):
         raise NoIndex("No book has been indexed yet.")
     with translated(path):
         db = sqlite3.connect(
@@ -146,6 +148,7 @@ def connect_writing(path: Path, *, rebuild: bool = False) -> sqlite3.Connection:
         DamagedIndex: the file is no index, or can no longer be read as one.
         TextIndexError: it cannot be used.
     """
+    _is_there(path)
     if rebuild:
         _remove(path)
     with translated(path):
@@ -186,7 +189,8 @@ def writing_alone(path: Path) -> Iterator[None]:
         IndexInUse: another writer is at work.
         IndexUnreachable: the folder cannot be made or written.
     """
-    beside = path.with_name(path.name + "-writer")
+    beside = path.with_name(path.name + WRITER)
+    _is_there(beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -212,6 +216,28 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             with suppress(sqlite3.Error):  # a full disk may have rolled it back already
                 db.execute("ROLLBACK")
         raise
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether the database at `path` is there, and let through nothing but files: SQLite
+    would wait for a pipe or a device, as one of its own files, for good.
+
+    Raises:
+        IndexUnreachable: it is something else, or cannot be looked at.
+    """
+    there = False
+    for end in ("-journal", "-wal", "-shm", ""):
+        one = path.with_name(path.name + end)
+        try:
+            there = stat.S_ISREG(one.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            there = False
+        except OSError as error:
+            raise IndexUnreachable(f"The index cannot be opened: {error}.") from error
+        else:
+            if not there:
+                raise IndexUnreachable(f"The index cannot be opened: {str(one)!r} is no file.")
+    return there
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:

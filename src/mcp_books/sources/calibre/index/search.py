@@ -16,9 +16,7 @@ from mcp_books.sources.calibre.extract.base import StretchKind
 from mcp_books.sources.calibre.index.compression import Codec
 from mcp_books.sources.calibre.index.documents import (
     Document,
-    Tally,
     read_documents,
-    read_tallies,
 )
 from mcp_books.sources.calibre.index.faults import DamagedIndex, NoIndex, translated
 from mcp_books.sources.calibre.index.matching import Matching
@@ -120,11 +118,6 @@ class Reader:
         """Return every document, in the order they came."""
         with self._lock, self._snapshot() as db:
             return read_documents(db)
-
-    def tallies(self) -> tuple[Tally, ...]:
-        """Return how many documents there are, by library and status."""
-        with self._lock, self._snapshot() as db:
-            return read_tallies(db)
 
     def search(
         self,

@@ -16,9 +16,7 @@ from mcp_books.sources.calibre.index.documents import (
     BookFile,
     Document,
     DocumentStatus,
-    Tally,
     read_documents,
-    read_tallies,
 )
 from mcp_books.sources.calibre.index.faults import TextIndexError, translated
 from mcp_books.sources.calibre.index.normalise import normalise
@@ -90,11 +88,6 @@ class Writer:
         """Return every document, in the order they came."""
         with translated(self._path):
             return read_documents(self._db)
-
-    def tallies(self) -> tuple[Tally, ...]:
-        """Return how many documents there are, by library and status."""
-        with translated(self._path):
-            return read_tallies(self._db)
 
     def add(self, file: BookFile, stretches: Iterable[Stretch], detail: str = "") -> Counts:
         """Index `file`; what was known of it before is seen until the new text is complete.
