@@ -197,6 +197,13 @@ def test_too_many_entries_are_too_large(tmp_path: Path, monkeypatch: pytest.Monk
     assert status_of(epub(tmp_path / "b.epub", ONE)) == "too_large"
 
 
+def test_an_entry_without_a_name_is_passed_over(tmp_path: Path) -> None:
+    book = epub(tmp_path / "b.epub", {**ONE, "x": "y"})
+    listed = book.read_bytes().rpartition(b"OPS/x")
+    book.write_bytes(listed[0] + b"\0PS/x" + listed[2])
+    assert partly(read(book)).texts == ["one"]
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_a_book_damaged_anywhere_is_read_in_part_or_refused(

@@ -53,7 +53,9 @@ class Container:
             self._zip = self._opened(file)
         except zipfile.BadZipFile as cause:
             raise Unreadable("damaged", f"no zip file: {cause}") from cause
-        entries = [entry for entry in self._zip.infolist() if not entry.is_dir()]
+        # Damage can leave an entry without a name, which `is_dir` does not expect.
+        named = (entry for entry in self._zip.infolist() if entry.filename)
+        entries = [entry for entry in named if not entry.is_dir()]
         if len(entries) > _MOST_ENTRIES:
             raise Unreadable("too_large", f"{len(entries)} entries")
         self._entries: dict[str, zipfile.ZipInfo] = {}
