@@ -94,7 +94,8 @@ def index(settings: Settings, wanted: Wanted) -> int:
     if run.stopped:
         return INTERRUPTED
     # A script's author wants to know that something was not done, though the rest was.
-    return FAILED if run.problems or run.left else DONE
+    is_complete = run.problems.keys() <= run.copies and not (run.left or run.texts_unread)
+    return DONE if is_complete else FAILED
 
 
 def _refuse(said: str) -> int:
@@ -128,7 +129,8 @@ def _in_front(indexing: Indexing, *, rebuild: bool) -> IndexRun:
     with IndexingShown(sys.stderr) as shown, _interruptible(shown) as stopped:
         run = indexing.run(on_progress=shown.report, stopped=stopped, rebuild=rebuild)
     for name, problem in run.problems.items():
-        sys.stderr.write(f"{one_line(name)} cannot be read: {problem}\n")
+        said = "is not read" if name in run.copies else "cannot be read"
+        sys.stderr.write(f"{one_line(name)} {said}: {problem}\n")
     sys.stdout.write(run_told(run))
     return run
 

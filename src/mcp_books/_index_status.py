@@ -48,6 +48,11 @@ def run_told(run: IndexRun) -> str:
             " (is memory short?)"
         )
         told += _listed([_cut(one_line(title)) for title in run.left], _LISTED)
+    for name in run.texts_unread:
+        told.append(
+            f"  what Calibre's own search has read of {one_line(name)} cannot be looked at now;"
+            " the next run tries it again"
+        )
     if run.stopped:
         told.append("Stopped. What is done is kept; the next run goes on from there.")
     return _lines(told)

@@ -137,9 +137,16 @@ def test_a_database_that_cannot_be_read_changes_nothing_and_is_logged(
     before = (shelf.folder / DATABASE).read_bytes()
     run = shelf.run()
     assert (run.unchanged, run.removed, run.unreadable) == (1, 0, {})
+    assert run.texts_unread == ("mine",)
     assert (len(shelf.found("porpoise")), told(shelf)) == (1, (1, 0, {}))
     assert any(DATABASE in record.getMessage() for record in caplog.records)
     assert (shelf.folder / DATABASE).read_bytes() == before
+
+
+def test_while_calibres_texts_cannot_be_read_a_new_book_waits(shelf: Shelf) -> None:
+    (shelf.folder / DATABASE).write_bytes(b"no database" * 100)
+    assert shelf.run().texts_unread == ("mine",)
+    assert told(shelf) == (0, 1, {})
 
 
 def test_a_database_in_wal_mode_is_read_with_its_log(shelf: Shelf) -> None:

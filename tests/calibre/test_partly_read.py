@@ -167,6 +167,16 @@ def with_lost_record(book: Mobi, number: int) -> bytes:
     return palm(records)
 
 
+def test_a_record_of_zeros_in_a_mobi_is_lost(tmp_path: Path) -> None:
+    data, chapters = chaptered(["One", "Two", "Three"], 3000)
+    book = replace(Mobi(data, PALMDOC), chapters=chapters)
+    records = book.records()
+    records[3] = bytes(len(records[3]))
+    path = tmp_path / "b.mobi"
+    path.write_bytes(palm(records))
+    assert partly(read_mobi(path)).lost.startswith("1 of ")
+
+
 def test_what_was_lost_comes_after_the_text_from_the_reading_process(tmp_path: Path) -> None:
     path = tmp_path / "bad.txt"
     path.write_text("say one\nsay two\npartly a page of three", "utf-8")

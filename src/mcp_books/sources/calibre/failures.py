@@ -37,7 +37,8 @@ _FAILURES: Mapping[type[TextIndexError], _Failure] = {
     NoIndex: _Failure(
         NetworkFailure,
         "nothing could be searched: no book has been indexed yet",
-        "Run mcp-books index once; the catalogue can be searched meanwhile.",
+        "Run mcp-books index once, or ask again later where a server indexes by itself; the "
+        "catalogue can be searched meanwhile.",
     ),
     OutdatedIndex: _Failure(
         NetworkFailure,

@@ -53,6 +53,10 @@ class IndexRun:
     """It was asked to stop, and did; the next run goes on from there."""
     problems: Mapping[str, str]
     """Libraries that could not be read, by name, and why, as a clause."""
+    copies: frozenset[str] = frozenset()
+    """Those among them that are copies of another one, which is read: nothing is left to do."""
+    texts_unread: tuple[str, ...] = ()
+    """Libraries whose database of Calibre's own texts could not be read; the next run tries it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +149,9 @@ class Indexing:
             closing(self._extractor()) as extractor,
         ):
             run = Run(writer, extractor, stopped, on_progress or _say_nothing)
-            opened, problems = open_libraries(self._libraries)
+            opened, problems, copies = open_libraries(self._libraries)
             try:
-                run.index(opened, forget_others=forget_others and not problems)
+                run.index(opened, forget_others=forget_others and problems.keys() <= copies)
             except Stopped:
                 was_stopped = True
             problems |= gone_meanwhile(opened)
@@ -162,6 +166,12 @@ class Indexing:
             seconds=time.monotonic() - began,
             stopped=was_stopped,
             problems=problems,
+            copies=copies,
+            texts_unread=tuple(
+                one.library.name
+                for one in opened
+                if one.texts is None and one.library.name not in problems
+            ),
         )
 
     def status(self) -> IndexStatus:
@@ -171,7 +181,7 @@ class Indexing:
             TextIndexError: the index cannot be read; one that is not there yet holds nothing.
         """
         known = by_book(self._documents())
-        opened, problems = open_libraries(self._libraries)
+        opened, problems, _ = open_libraries(self._libraries)
         found = {one.library.name: one for one in opened}
         return IndexStatus(
             libraries=tuple(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .books import Book, Format, order_to_try
 from .calibre_texts import TEXT_READER, Listing, TextRow
@@ -25,6 +26,7 @@ from .worker_readers import READABLE
 
 __all__ = [
     "Opened",
+    "Shelves",
     "by_book",
     "candidates",
     "gone_meanwhile",
@@ -57,11 +59,20 @@ class Opened:
         return self.reading.snapshot
 
 
-def open_libraries(libraries: Iterable[Library]) -> tuple[tuple[Opened, ...], dict[str, str]]:
-    """Return the libraries that can be read, and of the others, by name, why not, as a clause.
+class Shelves(NamedTuple):
+    """The libraries that can be read, and of the others, by name, why not, as a clause.
 
-    One that could be read earlier is in both. Of two copies of one library the first counts.
+    One that could be read earlier is in both.
     """
+
+    opened: tuple[Opened, ...]
+    problems: dict[str, str]
+    copies: frozenset[str]
+    """The names of those that are not read because they are copies of one before them."""
+
+
+def open_libraries(libraries: Iterable[Library]) -> Shelves:
+    """Read the catalogues of `libraries`. Of two copies of one library the first counts."""
     opened: list[Opened] = []
     found = read_all(libraries)
     problems = {failure.library: failure.because for failure in found.unread}
@@ -70,7 +81,8 @@ def open_libraries(libraries: Iterable[Library]) -> tuple[tuple[Opened, ...], di
             problems[library.name] = PROBLEMS[reading.problem]
         texts = library.texts.listing() if reading.problem is None else None
         opened.append(Opened(library, reading.snapshot.key, reading, texts))
-    return tuple(opened), problems
+    copies = frozenset(one.library for one in found.unread if one.problem == "copy")
+    return Shelves(tuple(opened), problems, copies)
 
 
 def gone_meanwhile(opened: Iterable[Opened]) -> dict[str, str]:

@@ -25,7 +25,7 @@ def book_state(
     if any(one.status == "indexed" for one in known.values()):
         return "indexed"
     ours = order_to_try([Format(name, "", 0) for name in files if name in READABLE])
-    if any(one.name not in known for one in ours):
+    if any(one.name not in known for one in ours) or (texts is None and not known):
         return "waiting"
     if texts is not None:
         for name in files:

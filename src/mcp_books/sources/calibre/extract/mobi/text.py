@@ -50,7 +50,7 @@ def read_text(database: PalmDatabase, header: Header) -> BookText:
     lost = waiting = 0
     for number in range(header.base + 1, header.base + 1 + header.text_records):
         try:
-            piece = decode(_without_trailing(database.record(number), header.trailing))
+            piece = decode(_text_in(database.record(number), header.trailing))
         except Unreadable as error:
             damage = damage or error
             lost += 1
@@ -93,6 +93,13 @@ def _decoder(database: PalmDatabase, header: Header) -> Decoder:
 def _falls_short(length: int, header: Header) -> bool:
     missing = header.text_length - length
     return missing > header.record_size and missing * _SHORTFALL > header.text_length
+
+
+def _text_in(record: bytes, flags: int) -> bytes:
+    """Return the text of a record, still compressed, without what trails it."""
+    if record and not record.strip(b"\0"):
+        raise Unreadable("damaged", "a record of zeros")
+    return _without_trailing(record, flags)
 
 
 def _without_trailing(record: bytes, flags: int) -> bytes:
