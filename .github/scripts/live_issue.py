@@ -41,7 +41,7 @@ class Test:
 
     id: str
     archive: str
-    failed: bool
+    outcome: Literal["passed", "failed", "skipped"]
     reason: str
 
 
@@ -86,11 +86,13 @@ def read_report(document: Mapping[str, Any]) -> Report:
     """Read the JSON report of `tests_live`.
 
     Raises:
-        ValueError: the run was broken off, so that nothing is known of the tests it left out.
+        ValueError: the run was broken off or empty: nothing is known of the tests it left out.
         KeyError: it is not of the agreed shape.
     """
     if document["outcome"] == "incomplete":
         raise ValueError("the run was broken off before its end")
+    if not document["tests"]:
+        raise ValueError("no test ran")
     archives: Mapping[str, Mapping[str, Any]] = document["archives"]
     return Report(
         silent=frozenset(name for name, seen in archives.items() if seen["state"] == "silent"),
@@ -98,7 +100,7 @@ def read_report(document: Mapping[str, Any]) -> Report:
             Test(
                 id=test["test"],
                 archive=test["archive"],
-                failed=test["outcome"] == "failed",
+                outcome=test["outcome"],
                 reason=test["reason"] or "",
             )
             for test in document["tests"]
@@ -132,11 +134,12 @@ def plan(report: Report, issue: Issue | None, *, today: str, run: str) -> tuple[
 
 def _next_state(report: Report, before: _State, today: str) -> _State:
     silent = {archive: before.silent.get(archive, 0) + 1 for archive in sorted(report.silent)}
-    asked = {test.id: test for test in report.tests if test.archive not in report.silent}
-    failing = [name for name, test in asked.items() if test.failed]
-    # Nobody asked again what failed before: a silent archive does not make its tests pass.
-    unknown = [test.id for test in report.tests if test.archive in report.silent]
-    failing += [name for name in unknown if name in before.failing]
+    failing = []
+    for test in report.tests:
+        # Nobody asked again what failed before: neither silence nor a skip makes it pass.
+        is_unknown = test.archive in report.silent or test.outcome == "skipped"
+        if test.id in before.failing if is_unknown else test.outcome == "failed":
+            failing.append(test.id)
     failing += [_SILENCE + archive for archive, nights in silent.items() if nights >= NIGHTS]
     first = {name: before.failing.get(name, today) for name in sorted(failing)}
     return _State(first, silent)
@@ -165,7 +168,7 @@ def _write_state(state: _State) -> str:
 
 
 def _body(report: Report, state: _State, *, today: str, run: str) -> str:
-    reasons = {test.id: test.reason for test in report.tests if test.failed}
+    reasons = {test.id: test.reason for test in report.tests if test.outcome == "failed"}
     tests = [
         f"{_code(name)}, since {day}{_because(reasons.get(name, ''))}"
         for name, day in state.failing.items()

@@ -152,6 +152,22 @@ def test_a_silent_archive_makes_no_test_recover_that_failed_before() -> None:
     assert f"`{INSIDE}`, since 2026-12-01" in back[0].text
 
 
+def test_a_test_that_was_skipped_has_not_recovered() -> None:
+    tired = night()
+    for test in tired["tests"]:
+        if test["test"] == INSIDE:
+            test.update(outcome="skipped", reason="it timed out")
+    _, skipped, back = nights(night(failed=[INSIDE]), tired, night())
+    assert kinds(skipped) == ["edit"]
+    assert f"`{INSIDE}`, since 2026-12-01" in skipped[0].text
+    assert kinds(back)[-1] == "close"
+
+
+def test_a_report_without_a_test_is_refused() -> None:
+    with pytest.raises(ValueError, match="no test ran"):
+        live.read_report({**night(), "tests": []})
+
+
 def test_an_outage_beside_a_change_leaves_the_change_a_failure() -> None:
     ((create,),) = nights(night(failed=[RECORD], silent=["loc"]))
     assert f"`{RECORD}`, since" in create.text
@@ -192,7 +208,8 @@ def test_a_report_of_a_run_that_was_broken_off_is_refused() -> None:
 
 def test_a_body_stays_within_what_github_takes_when_everything_fails_at_length() -> None:
     tests = tuple(
-        live.Test(f"test_{number:03}" + "x" * 140, "loc", True, "y" * 5000) for number in range(100)
+        live.Test(f"test_{number:03}" + "x" * 140, "loc", "failed", "y" * 5000)
+        for number in range(100)
     )
     report = live.Report(frozenset(), tests, tuple("z" * 900 for _ in range(500)))
     (create,) = live.plan(report, None, today="2026-12-01", run=RUN)
