@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,16 @@ def _clean_environment(
         return path if path.is_relative_to(home) else home / "cache" / appname
 
     monkeypatch.setattr(platformdirs, "user_cache_path", inside_home)
+
+
+@pytest.fixture(autouse=True)
+def _log_levels_are_put_back() -> Iterator[None]:
+    """A command sets them for its process."""
+    loggers = [logging.getLogger(), logging.getLogger("httpx")]
+    before = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True)

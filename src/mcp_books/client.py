@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BooksClient"]
 
-Wanted: TypeAlias = "Source | type[RemoteSource] | str"
+SourceGiven: TypeAlias = "Source | type[RemoteSource] | str"
 
 _CLOSING = 5.0
 """Seconds that the archives may take to let go of what they hold open."""
@@ -49,7 +49,7 @@ class BooksClient:
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, sources: Sequence[Wanted] | None = None
+        self, settings: Settings | None = None, *, sources: Sequence[SourceGiven] | None = None
     ) -> None:
         self.settings = settings or Settings.from_env()
         self._wanted = sources
@@ -245,7 +245,7 @@ class BooksClient:
             by_id = {source.id: source for source in build_sources(self.settings, http)}
         return tuple(self._built(each, by_id, http) for each in self._wanted)
 
-    def _built(self, wanted: Wanted, registered: Mapping[str, Source], http: Http) -> Source:
+    def _built(self, wanted: SourceGiven, registered: Mapping[str, Source], http: Http) -> Source:
         if isinstance(wanted, Source):
             return wanted
         if isinstance(wanted, str):
@@ -311,7 +311,7 @@ def _use(known: Iterable[str]) -> str:
     return f"Use: {', '.join(known)}."
 
 
-def _refuse_unusable(sources: Sequence[Wanted], settings: Settings) -> None:
+def _refuse_unusable(sources: Sequence[SourceGiven], settings: Settings) -> None:
     if isinstance(sources, str):
         raise InvalidInput(f"sources: {sources!r} is one name, not a list", hint="Use [name].")
     known = [profile.id for profile in profiles(settings)]

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 __all__ = [
+    "REAL_COLUMNS",
     "Calibredb",
     "Column",
     "Volume",
@@ -275,6 +276,19 @@ def _add_column(db: sqlite3.Connection, number: int, column: Column) -> None:
                 f" VALUES (?, ?{', ?' if is_series else ''})",
                 (book, found[0], *more),
             )
+
+
+REAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "shelf": ("Shelf", "text", "--is-multiple"),
+    "cycle": ("Cycle", "series"),
+    "state": ("State", "enumeration", "--display", '{"enum_values": ["new", "worn"]}'),
+    "stars": ("Stars", "rating"),
+    "read": ("Read", "bool"),
+    "when": ("When", "datetime"),
+    "count": ("Count", "int"),
+    "note": ("Note", "comments"),
+}
+"""Custom columns by label, as `calibredb add_custom_column` takes them."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from mcp_books.sources.calibre.indexing import Indexing, IndexRun
 from mcp_books.sources.calibre.places import index_file, libraries
 
 from .epub_files import epub, nav, page_list
-from .libraries import Calibredb, Column, Volume, calibredb, make_library
+from .libraries import REAL_COLUMNS, Calibredb, Column, Volume, calibredb, make_library
 from .mobi_files import Chapter, Mobi
 from .pdf_files import Entry, pdf
 
@@ -30,17 +30,7 @@ pytestmark = pytest.mark.anyio
 
 SECTIONS: Sequence[Section] = ("description", "subjects", "copies", "context")
 LOG, LETTERS, TALES, DIARY, GONE = range(1, 6)
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "shelf": ("Shelf", "text", "--is-multiple"),
-    "cycle": ("Cycle", "series"),
-    "state": ("State", "enumeration", "--display", '{"enum_values": ["new", "worn"]}'),
-    "stars": ("Stars", "rating"),
-    "read": ("Read", "bool"),
-    "when": ("When", "datetime"),
-    "count": ("Count", "int"),
-    "weight": ("Weight", "float"),
-    "note": ("Note", "comments"),
-}
+COLUMNS: Mapping[str, tuple[str, ...]] = {**REAL_COLUMNS, "weight": ("Weight", "float")}
 STATED = {
     "title": "The Log: A/B?",
     "authors": "Anonymous, Editor & Ada Brook",

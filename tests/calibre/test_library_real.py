@@ -14,17 +14,10 @@ from mcp_books.sources.calibre.catalogue import search
 from mcp_books.sources.calibre.library import Library
 from mcp_books.sources.calibre.snapshot import Snapshot
 
-from .libraries import Calibredb, calibredb
+from .libraries import REAL_COLUMNS, Calibredb, calibredb
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "shelf": ("Shelf", "text", "--is-multiple"),
-    "cycle": ("Cycle", "series"),
-    "state": ("State", "enumeration", "--display", '{"enum_values": ["new", "worn"]}'),
-    "stars": ("Stars", "rating"),
-    "read": ("Read", "bool"),
-    "when": ("When", "datetime"),
-    "count": ("Count", "int"),
-    "note": ("Note", "comments"),
+    **REAL_COLUMNS,
     "computed": ("Computed", "composite", "--display", '{"composite_template": "{title}"}'),
 }
 VALUES = {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,14 +26,6 @@ from tests.calibre.shelves import Shelf
 TEXTS = {f"{name}.xhtml": f"<p>Text {name}. {name * 50}</p>" for name in "abcd"}
 NAV = nav('<li><a href="a.xhtml">Chapter A</a></li>')
 BROKEN_PDF = pdf(["A whale on page one.", UNLOADABLE, "A whale on page three."])
-
-
-@pytest.fixture(autouse=True)
-def _log_level_is_put_back() -> Iterator[None]:
-    logger = logging.getLogger()
-    before = logger.level
-    yield
-    logger.setLevel(before)
 
 
 class Unseekable:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -15,15 +14,6 @@ from mcp_books.settings import Settings
 from mcp_books.sources.base import CatalogueQuery, InsideQuery, Source
 from mcp_books.sources.registry import PROFILES
 from tests.fakes import FakeArchive, FakeCatalogue, answering, failing, hit, listing, record, row
-
-
-@pytest.fixture(autouse=True)
-def _log_levels_are_put_back() -> Iterator[None]:
-    loggers = [logging.getLogger(), logging.getLogger("httpx")]
-    before = [logger.level for logger in loggers]
-    yield
-    for logger, level in zip(loggers, before, strict=True):
-        logger.setLevel(level)
 
 
 def alpha() -> FakeArchive:

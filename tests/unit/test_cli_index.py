@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,14 +24,6 @@ from mcp_books.sources.calibre.worker_protocol import Kind
 KEPT = "what is done is kept, and the next run goes on from there"
 
 Captured = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(autouse=True)
-def _log_level_is_put_back() -> Iterator[None]:
-    logger = logging.getLogger()
-    before = logger.level
-    yield
-    logger.setLevel(before)
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +15,6 @@ Captured = pytest.CaptureFixture[str]
 
 DAMAGED = b"%PDF-1.7\nnothing of the kind"
 PARTLY = pdf(["A whale on page one.", UNLOADABLE, "A whale on page three."])
-
-
-@pytest.fixture(autouse=True)
-def _log_level_is_put_back() -> Iterator[None]:
-    logger = logging.getLogger()
-    before = logger.level
-    yield
-    logger.setLevel(before)
 
 
 def indexed(

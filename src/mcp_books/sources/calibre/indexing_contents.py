@@ -1,16 +1,19 @@
-"""What is known of file contents before they are read: sizes, and why some give no text."""
+"""What is known of file contents: sizes, before they are read, and why some give no text."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from .extract.base import Status
-from .index import BookFile, Document
+from .index import BookFile, Document, DocumentStatus, Writer
 from .worker import READER
 
-__all__ = ["Contents", "hash_of"]
+__all__ = ["Contents", "hash_of", "mark"]
+
+logger = logging.getLogger(__name__)
 
 _BLOCK = 1 << 20
 
@@ -51,3 +54,10 @@ def hash_of(path: Path, check: Callable[[], None]) -> str:
             digest.update(block)
             check()
     return digest.hexdigest()
+
+
+def mark(writer: Writer, file: BookFile, status: Status, detail: str) -> DocumentStatus:
+    """Record why a file gives no text."""
+    logger.info("%s/%d/%s: %s %s", file.library, file.book, file.format, status, detail)
+    writer.mark(file, status, detail)
+    return status

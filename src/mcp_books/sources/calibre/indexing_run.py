@@ -13,7 +13,7 @@ from pathlib import Path
 from .books import Book, Format
 from .extract.base import Incomplete, Status, Stretch, Unreadable
 from .index import BookFile, Document, DocumentStatus, Writer
-from .indexing_contents import Contents, hash_of
+from .indexing_contents import Contents, hash_of, mark
 from .indexing_order import in_order
 from .indexing_plan import (
     Opened,
@@ -26,7 +26,7 @@ from .indexing_plan import (
     unread,
 )
 from .indexing_state import NOT_THERE
-from .indexing_texts import Taken, index_text, mark
+from .indexing_texts import Taken, index_text
 from .library import PathRefused
 from .problems import CannotRead
 from .worker import READABLE, READER, Extractor, Killed, Stopped, WorkerFailed

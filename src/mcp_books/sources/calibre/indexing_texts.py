@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from .books import Book, Format
 from .calibre_texts import TEXT_READER, text_of
-from .extract.base import Status, Stretch, Unreadable
+from .extract.base import Stretch, Unreadable
 from .extract.stretches import stretches
-from .index import BookFile, Document, DocumentStatus, Writer
+from .index import Document, DocumentStatus, Writer
+from .indexing_contents import mark
 from .indexing_plan import Opened, is_text_of, unread
 
-__all__ = ["Taken", "index_text", "mark", "stretches_of"]
-
-logger = logging.getLogger(__name__)
+__all__ = ["Taken", "index_text", "stretches_of"]
 
 _JOINT = "\n\n\n"
 """What Calibre puts between the files of a book, and nowhere else."""
@@ -80,13 +78,6 @@ def stretches_of(text: str) -> Iterator[Stretch]:
     parts = text.split(_JOINT) if text.count(_JOINT) <= _MOST_JOINTS else [text]
     for part in parts:
         yield from stretches(part)
-
-
-def mark(writer: Writer, file: BookFile, status: Status, detail: str) -> DocumentStatus:
-    """Record why a file gives no text."""
-    logger.info("%s/%d/%s: %s %s", file.library, file.book, file.format, status, detail)
-    writer.mark(file, status, detail)
-    return status
 
 
 def _unsupported(writer: Writer, shelf: Opened, book: Book, one: Format) -> Taken:

@@ -49,7 +49,7 @@ HINTS: Mapping[Problem, str] = {
 
 
 class CannotRead(Exception):
-    """The catalogue of a library cannot be read now; `detail` is for a log line."""
+    """A database of a library cannot be read now; `detail` is for a log line."""
 
     def __init__(self, problem: Problem, detail: str = "") -> None:
         super().__init__(problem, detail)
