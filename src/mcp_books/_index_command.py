@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._defuse import one_line
 from ._index_progress import IndexingShown
-from ._index_status import run_told, status_told
+from ._index_status import problems_told, run_told, status_told
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -75,12 +75,12 @@ def index(settings: Settings, wanted: Wanted) -> int:
         return _refuse(_NOT_ALONE)
     if wanted.every and not wanted.status:
         return _refuse(_NO_STATUS)
-    chosen, unknown = _chosen(configured, wanted.names)
+    names, unknown = _chosen(configured, wanted.names)
     if unknown is not None:
         every = ", ".join(library.name for library in configured)
         return _refuse(_NO_SUCH.format(name=unknown, all=every))
     file = index_file(settings)
-    indexing = Indexing(chosen, file)
+    indexing = Indexing(configured, file, names=names)
     try:
         if wanted.status:
             told = status_told(indexing.status(), every=wanted.every)
@@ -94,8 +94,7 @@ def index(settings: Settings, wanted: Wanted) -> int:
     if run.stopped:
         return INTERRUPTED
     # A script's author wants to know that something was not done, though the rest was.
-    is_complete = run.problems.keys() <= run.copies and not (run.left or run.texts_unread)
-    return DONE if is_complete else FAILED
+    return FAILED if run.problems or run.left or run.texts_unread else DONE
 
 
 def _refuse(said: str) -> int:
@@ -115,22 +114,17 @@ def _no_library() -> str:
 
 def _chosen(
     configured: Sequence[Library], names: Sequence[str]
-) -> tuple[Sequence[Library], str | None]:
-    """Return the libraries of those names, or the first name that none has."""
-    if not names:
-        return configured, None
-    wanted = {name.casefold(): name for name in names}
-    found = [library for library in configured if library.name.casefold() in wanted]
-    known = {library.name.casefold() for library in found}
-    return found, next((name for key, name in wanted.items() if key not in known), None)
+) -> tuple[Sequence[str], str | None]:
+    """Return the names of the libraries meant, as configured, and the first name that none has."""
+    known = {library.name.casefold(): library.name for library in configured}
+    found = [known[name.casefold()] for name in names if name.casefold() in known]
+    return found, next((name for name in names if name.casefold() not in known), None)
 
 
 def _in_front(indexing: Indexing, *, rebuild: bool) -> IndexRun:
     with IndexingShown(sys.stderr) as shown, _interruptible(shown) as stopped:
         run = indexing.run(on_progress=shown.report, stopped=stopped, rebuild=rebuild)
-    for name, problem in run.problems.items():
-        said = "is not read" if name in run.copies else "cannot be read"
-        sys.stderr.write(f"{one_line(name)} {said}: {problem}\n")
+    sys.stderr.write(problems_told(run))
     sys.stdout.write(run_told(run))
     return run
 
@@ -163,6 +157,8 @@ def _in_background(indexing: Indexing) -> int:
     run = indexing.run(stopped=_gone_with_server())
     for name, problem in run.problems.items():
         logger.error("the library %r cannot be indexed: %s", name, problem)
+    for name, reason in run.copies.items():
+        logger.info("the library %r is not indexed: %s", name, reason)
     logger.info("%s", run_told(run).strip())
     return DONE
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .sources.calibre.index import DocumentStatus
     from .sources.calibre.indexing import BookTold, IndexRun, IndexStatus, LibraryStatus
 
-__all__ = ["run_told", "status_told"]
+__all__ = ["problems_told", "run_told", "status_told"]
 
 _LISTED = 10
 """Books of a group whose titles are listed, unless all are asked for."""
@@ -33,6 +33,17 @@ _STATUSES: Mapping[DocumentStatus, str] = {
 }
 
 
+_UNAVAILABLE = "{name}: cannot be read: {because}"
+_COPIED = "{name}: is not read: {because}"
+
+
+def problems_told(run: IndexRun) -> str:
+    """Return which libraries were not read in a run, as lines."""
+    told = [_UNAVAILABLE.format(name=name, because=why) for name, why in run.problems.items()]
+    told += [_COPIED.format(name=name, because=why) for name, why in run.copies.items()]
+    return _lines(told)
+
+
 def run_told(run: IndexRun) -> str:
     """Return what a run did, as lines."""
     parts = [f"{run.added} indexed", f"{run.unchanged} unchanged"]
@@ -50,7 +61,7 @@ def run_told(run: IndexRun) -> str:
         told += _listed([_cut(one_line(title)) for title in run.left], _LISTED)
     for name in run.texts_unread:
         told.append(
-            f"  what Calibre's own search has read of {one_line(name)} cannot be looked at now;"
+            f"  what Calibre's own search has read of {name} cannot be looked at now;"
             " the next run tries it again"
         )
     if run.stopped:
@@ -69,8 +80,11 @@ def status_told(status: IndexStatus, *, every: bool) -> str:
 
 
 def _library(one: LibraryStatus, listed: int | None) -> Iterator[str]:
+    if one.copied is not None:
+        yield _COPIED.format(name=one.name, because=one.copied)
+        return
     if one.unavailable is not None:
-        yield f"{one.name}: cannot be read: {one.unavailable}"
+        yield _UNAVAILABLE.format(name=one.name, because=one.unavailable)
     if one.unavailable is None or one.readable:
         yield f"{one.name}: {one.indexed} of {one.readable} readable books indexed"
     if one.waiting:

@@ -13,6 +13,8 @@ from mcp_books._merging import hit_key
 from mcp_books.errors import InvalidInput, RecordNotFound
 from mcp_books.settings import Settings
 from mcp_books.sources.calibre.extract.base import Stretch
+from mcp_books.sources.calibre.indexing import Indexing
+from mcp_books.sources.calibre.places import libraries
 
 from .asked_shelves import WHALE, answered, asking, fake_archive, indexed, pages, shelf
 from .libraries import Volume, connect, make_library
@@ -57,6 +59,21 @@ async def test_what_was_indexed_of_what_can_be_read_is_told_with_every_search_in
     assert (coverage.indexed, coverage.readable) == (1, 3)
     assert coverage.unreadable == {"unsupported": 1}
     assert [note.kind for note in answer.notes] == ["index_partial"]
+
+
+async def test_a_book_whose_files_just_left_counts_as_long_as_its_text_is_found(
+    tmp_path: Path,
+) -> None:
+    made = shelf(tmp_path, WHALE, {1: pages("A whale.")})
+    with closing(connect(made.folder)) as db:
+        db.execute("DELETE FROM data WHERE book = 1")
+    async with asking(made.settings) as books:
+        answer = await books.search_inside("whale", fan_out=False)
+    coverage = answered(answer.per_source[0]).coverage
+    assert coverage is not None
+    assert (len(answer.hits), coverage.indexed, coverage.readable) == (1, 1, 3)
+    status = Indexing(libraries(made.settings), made.index).status()["home"]
+    assert (status.indexed, status.readable) == (1, 3)
 
 
 async def test_a_library_stands_beside_another_archive(tmp_path: Path) -> None:

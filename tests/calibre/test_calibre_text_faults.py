@@ -80,6 +80,7 @@ def test_a_database_locked_between_its_listing_and_a_text_leaves_the_book_waitin
         run = indexing.run(on_progress=lambda _: lock(db))
         db.execute("ROLLBACK")
     assert (run.added, run.removed, run.unreadable) == (0, 0, {})
+    assert run.texts_unread == ("mine",)
     assert len(shelf.found("porpoise")) == 1
     assert (shelf.run().added, shelf.found("dugong")) == (1, ["A dugong."])
 

@@ -113,15 +113,28 @@ async def test_what_is_wrong_with_a_file_is_not_counted_for_its_sound_twin(
     )
     indexing = Indexing(libraries(settings), index_file(settings))
     run = indexing.run()
-    assert (run.added, run.problems, set(run.copies)) == (0, {"b": CLAUSE}, {"b"})
+    assert (run.added, run.problems, run.copies) == (0, {}, {"b": CLAUSE})
     status = indexing.status()
-    assert (status["a"].unreadable, status["a"].unavailable) == ({"damaged": 1}, None)
-    assert (status["b"].unreadable, status["b"].unavailable) == ({}, CLAUSE)
+    assert (status["a"].unreadable, status["a"].copied) == ({"damaged": 1}, None)
+    assert (status["b"].unreadable, status["b"].copied) == ({}, CLAUSE)
     async with asking(settings) as books:
         inside = await books.search_inside("whale", fan_out=False)
     coverage = answered(inside.per_source[0]).coverage
     assert coverage is not None
     assert (coverage.readable, dict(coverage.unreadable)) == (0, {"damaged": 1})
+
+
+def test_a_copy_that_is_indexed_alone_leaves_the_text_of_the_first_as_it_is(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with closing(connect(tmp_path / "B")) as db:
+        db.execute("DELETE FROM books WHERE id = 2")
+    indexing = Indexing(libraries(settings), index_file(settings), names=("b",))
+    run = indexing.run()
+    assert (run.added, run.removed, run.problems, run.copies) == (0, 0, {}, {"b": CLAUSE})
+    assert [one.copied for one in indexing.status().libraries] == [CLAUSE]
+    every = Indexing(libraries(settings), index_file(settings)).status()
+    assert [(one.name, one.indexed) for one in every.libraries] == [("a", 2), ("b", 0)]
 
 
 async def test_a_copy_stands_in_until_the_first_can_be_read(

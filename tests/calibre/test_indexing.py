@@ -142,7 +142,7 @@ def test_of_two_copies_of_a_library_the_first_is_indexed(shelf: Shelf, tmp_path:
     shutil.copytree(shelf.folder, tmp_path / "Copy")
     shelf.more = (("copy", tmp_path / "Copy"),)
     run = shelf.run()
-    assert (run.added, list(run.problems)) == (2, ["copy"])
+    assert (run.added, list(run.copies)) == (2, ["copy"])
     assert shelf.run().unchanged == 3
 
 

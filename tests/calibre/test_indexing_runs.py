@@ -141,7 +141,7 @@ def test_a_rebuild_reads_everything_again(shelf: Shelf) -> None:
     assert len(shelf.read) == 3
 
 
-def test_libraries_that_are_no_longer_configured_leave_only_when_asked(
+def test_libraries_that_are_no_longer_configured_leave_with_a_rebuild(
     shelf: Shelf, tmp_path: Path
 ) -> None:
     other = make_library(
@@ -151,8 +151,9 @@ def test_libraries_that_are_no_longer_configured_leave_only_when_asked(
     shelf.run()
     shelf.more = ()
     assert shelf.run().removed == 0
-    assert shelf.indexing().run(forget_others=True).removed == 1
-    assert shelf.found("porpoise") == []
+    assert shelf.found("porpoise") == ["A porpoise."]
+    shelf.indexing().run(rebuild=True)
+    assert (shelf.found("porpoise"), shelf.found("whale")) == ([], ["A whale at sea."])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no named pipes in the file system")

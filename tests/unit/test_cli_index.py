@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,11 +136,26 @@ def test_a_library_that_cannot_be_read_is_named_and_the_others_are_indexed(
     (shelf / "one" / "metadata.db").unlink()
     assert cli.run(["index"]) == 1
     shown = capsys.readouterr()
-    assert "one cannot be read: its folder, or metadata.db in it, is not there" in shown.err
+    assert "one: cannot be read: its folder, or metadata.db in it, is not there" in shown.err
     assert "3 indexed" in shown.out
     assert cli.run(["index", "--status"]) == 0
     assert "one: cannot be read" in capsys.readouterr().out
     assert cli.run(["index", "--library", "two"]) == 0
+
+
+def test_a_copy_is_named_in_the_same_words_by_a_run_and_by_the_status(
+    shelf: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(shelf / "two")
+    shutil.copytree(shelf / "one", shelf / "two")
+    said = "two: is not read: it is a copy of the library 'one'\n"
+    assert cli.run(["index"]) == 0
+    assert said in capsys.readouterr().err
+    for options in ([], ["--library", "two"]):
+        assert cli.run(["index", "--status", *options]) == 0
+        told = capsys.readouterr().out
+        assert said in told
+        assert "two: 0 of" not in told
 
 
 def test_while_another_indexes_it_says_so_and_the_status_still_works(

@@ -29,7 +29,7 @@ from .index import Found, Index, Query, Reader, read_query, read_words
 from .library import Library
 from .passages import hit_of
 from .places import index_file, libraries
-from .problems import LibraryUnavailable
+from .problems import UnreadLibrary
 from .record import brief_record, whole_record
 
 __all__ = ["Desk"]
@@ -142,7 +142,7 @@ class Desk:
             )
         try:
             reading = read_one(named.library, self.libraries)
-        except LibraryUnavailable as failure:
+        except UnreadLibrary as failure:
             raise unavailable(self._profile, [failure]) from failure
         book = reading.snapshot.book(named.number)
         if book is None:

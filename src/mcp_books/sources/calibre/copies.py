@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .library import Library, Reading
-from .problems import LibraryUnavailable
+from .problems import LibraryUnavailable, UnreadCopy, UnreadLibrary
 
 __all__ = ["Readings", "read_all", "read_one"]
 
@@ -15,7 +15,7 @@ class Readings(NamedTuple):
     """The libraries that count, each with its catalogue, and the others."""
 
     read: tuple[tuple[Library, Reading], ...]
-    unread: tuple[LibraryUnavailable, ...]
+    unread: tuple[UnreadLibrary, ...]
 
 
 def read_all(libraries: Iterable[Library]) -> Readings:
@@ -25,7 +25,7 @@ def read_all(libraries: Iterable[Library]) -> Readings:
     and what is indexed of them go by the same names, so the first that can be read stands alone.
     """
     read: dict[str, tuple[Library, Reading]] = {}
-    unread: list[LibraryUnavailable] = []
+    unread: list[UnreadLibrary] = []
     for library in libraries:
         try:
             reading = library.current()
@@ -34,7 +34,7 @@ def read_all(libraries: Iterable[Library]) -> Readings:
             continue
         first, _ = read.setdefault(reading.snapshot.key, (library, reading))
         if first is not library:
-            unread.append(LibraryUnavailable(library.name, "copy", first=first.name))
+            unread.append(UnreadCopy(library.name, first.name))
     return Readings(tuple(read.values()), tuple(unread))
 
 
@@ -42,7 +42,7 @@ def read_one(library: Library, libraries: Sequence[Library]) -> Reading:
     """Return the catalogue of `library`, one of `libraries`.
 
     Raises:
-        LibraryUnavailable: it cannot be read, or is a copy of one before it.
+        UnreadLibrary: it cannot be read, or is a copy of one before it.
     """
     found = read_all(libraries[: libraries.index(library) + 1])
     for one, reading in found.read:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_books.reports import Coverage
@@ -14,7 +14,6 @@ from .holdings import Holdings
 from .index import Document, Reader
 from .indexing_state import book_state
 from .library import Library
-from .snapshot import Snapshot
 
 __all__ = ["Covered", "Survey"]
 
@@ -73,7 +72,9 @@ def _compared(reader: Reader, holdings: Holdings, texts: Sequence[Listing | None
             book = (document.file.library, document.file.book)
             known.setdefault(book, {})[document.file.format] = document
     states: Counter[str] = Counter(
-        _state(snapshot, number, known.get((snapshot.key, number), {}), listing)
+        book_state(
+            snapshot.formats_of(number), known.get((snapshot.key, number), {}), listing, number
+        )
         for snapshot, listing in zip(holdings.snapshots, texts, strict=True)
         for number in snapshot
     )
@@ -87,12 +88,3 @@ def _compared(reader: Reader, holdings: Holdings, texts: Sequence[Listing | None
             unreadable={state.replace("_", " "): count for state, count in sorted(states.items())},
         ),
     )
-
-
-def _state(
-    snapshot: Snapshot, number: int, known: Mapping[str, Document], texts: Listing | None
-) -> str:
-    """Return what became of one book: indexed, waiting, or why it gives no text."""
-    if any(one.status == "indexed" for one in known.values()):
-        return "indexed"
-    return book_state(snapshot.formats_of(number), known, texts, number)

@@ -13,7 +13,7 @@ from .books import Book
 from .copies import read_all
 from .index import BookFile
 from .library import Library, Reading
-from .problems import HINTS, PROBLEMS, LibraryUnavailable
+from .problems import PROBLEMS, UnreadCopy, UnreadLibrary
 from .snapshot import Snapshot
 
 __all__ = ["Holdings", "age_of", "look", "unavailable"]
@@ -25,7 +25,7 @@ class Holdings:
     copies of a library the first alone."""
 
     readings: tuple[Reading, ...]
-    unread: tuple[LibraryUnavailable, ...]
+    unread: tuple[UnreadLibrary, ...]
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
@@ -79,7 +79,7 @@ def look(libraries: Sequence[Library], profile: Profile) -> Holdings:
 
 
 def unavailable(
-    profile: Profile, failures: Sequence[LibraryUnavailable]
+    profile: Profile, failures: Sequence[UnreadLibrary]
 ) -> NetworkFailure | InvalidInput:
     """Return the failure of libraries that cannot be read; none at all are configured wrongly."""
     if not failures:
@@ -88,18 +88,18 @@ def unavailable(
             hint="The operator finds on stderr what is wrong with each entry.",
         )
     told = "; ".join(f"{one.library!r}: {one.because}" for one in failures)
-    if all(one.problem == "copy" for one in failures):
-        return InvalidInput(f"{profile.name}: no catalogue is read of {told}", hint=HINTS["copy"])
+    if all(isinstance(one, UnreadCopy) for one in failures):
+        return InvalidInput(f"{profile.name}: no catalogue is read of {told}", hint=_hint(failures))
     return NetworkFailure(
         f"{profile.name}: no catalogue could be read of {told}", hint=_hint(failures), retries=1
     )
 
 
-def _hint(failures: Sequence[LibraryUnavailable]) -> str:
+def _hint(failures: Sequence[UnreadLibrary]) -> str:
     """Return what to do about each; where it is not the same for all, with their names."""
     libraries: dict[str, list[str]] = {}
     for one in failures:
-        libraries.setdefault(HINTS[one.problem], []).append(repr(one.library))
+        libraries.setdefault(one.hint, []).append(repr(one.library))
     if len(libraries) == 1:
         return next(iter(libraries))
     return " ".join(f"{', '.join(names)}: {hint}" for hint, names in libraries.items())

@@ -8,7 +8,7 @@ then what Calibre's own full-text search has of other formats.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from .books import Book
 from .calibre_texts import reason_in
 from .index import Document, DocumentStatus, Index, NoIndex, OutdatedIndex
-from .indexing_plan import Opened, by_book, gone_meanwhile, open_libraries
+from .indexing_plan import Shelves, by_book, gone_meanwhile, open_libraries
 from .indexing_run import IndexProgress, Run
 from .indexing_state import book_state, telling
 from .library import Library
@@ -53,8 +53,8 @@ class IndexRun:
     """It was asked to stop, and did; the next run goes on from there."""
     problems: Mapping[str, str]
     """Libraries that could not be read, by name, and why, as a clause."""
-    copies: frozenset[str] = frozenset()
-    """Those among them that are copies of another one, which is read: nothing is left to do."""
+    copies: Mapping[str, str] = field(default_factory=dict)
+    """The same of libraries that are copies of one before them: nothing is left to do."""
     texts_unread: tuple[str, ...] = ()
     """Libraries whose database of Calibre's own texts could not be read; the next run tries it."""
 
@@ -70,7 +70,7 @@ class BookTold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryStatus:
-    """How far one library is indexed, in books. Books without any file are not counted."""
+    """How far one library is indexed, in books. Those without file and text are not counted."""
 
     name: str
     indexed: int = 0
@@ -86,6 +86,8 @@ class LibraryStatus:
     """Whether there is a database of Calibre's own full-text search, or that is not known."""
     unavailable: str | None = None
     """Why the library cannot be read now, as a clause; numbers are then those of its last state."""
+    copied: str | None = None
+    """Why it is not to be read, as a clause: it is a copy of one before it, which counts."""
 
     @property
     def unreadable(self) -> Mapping[DocumentStatus, int]:
@@ -114,10 +116,16 @@ class Indexing:
         libraries: Sequence[Library],
         index: Path,
         *,
+        names: Collection[str] = (),
         extractor: Callable[[], Extractor] = Extractor,
     ) -> None:
-        """Nothing is opened yet. `extractor` makes what reads the book files."""
+        """Nothing is opened yet.
+
+        `libraries` are all that are configured, since of two copies the first counts; `names`
+        are those of the ones meant, none named: all. `extractor` makes what reads the book files.
+        """
         self._libraries = tuple(libraries)
+        self._names = tuple(names)
         self._index = index
         self._extractor = extractor
 
@@ -127,14 +135,12 @@ class Indexing:
         on_progress: Callable[[IndexProgress], None] | None = None,
         stopped: Callable[[], bool] = never,
         rebuild: bool = False,
-        forget_others: bool = False,
     ) -> IndexRun:
         """Read what is new or changed, remove what is gone, and tidy the index.
 
         It may be ended at any moment: books that are complete stay, and the next run goes on.
         `stopped` is asked several times a second. `rebuild` begins with an empty index, whatever
-        libraries were in it. `forget_others` removes the books of libraries that are not among
-        these, unless one of these cannot be read: which it is, is then not known.
+        libraries were in it.
 
         Raises:
             IndexInUse: another process is indexing.
@@ -149,9 +155,9 @@ class Indexing:
             closing(self._extractor()) as extractor,
         ):
             run = Run(writer, extractor, stopped, on_progress or _say_nothing)
-            opened, problems, copies = open_libraries(self._libraries)
+            opened, problems, copies = open_libraries(self._libraries, self._names)
             try:
-                run.index(opened, forget_others=forget_others and problems.keys() <= copies)
+                run.index(opened)
             except Stopped:
                 was_stopped = True
             problems |= gone_meanwhile(opened)
@@ -170,7 +176,7 @@ class Indexing:
             texts_unread=tuple(
                 one.library.name
                 for one in opened
-                if one.texts is None and one.library.name not in problems
+                if one.library.name in run.texts_unread - problems.keys()
             ),
         )
 
@@ -181,12 +187,12 @@ class Indexing:
             TextIndexError: the index cannot be read; one that is not there yet holds nothing.
         """
         known = by_book(self._documents())
-        opened, problems, _ = open_libraries(self._libraries)
-        found = {one.library.name: one for one in opened}
+        shelves = open_libraries(self._libraries, self._names)
         return IndexStatus(
             libraries=tuple(
-                _status(library.name, found.get(library.name), known, problems.get(library.name))
+                _status(library.name, shelves, known)
                 for library in self._libraries
+                if not self._names or library.name in self._names
             )
         )
 
@@ -199,13 +205,12 @@ class Indexing:
 
 
 def _status(
-    name: str,
-    opened: Opened | None,
-    known: Mapping[str, Mapping[int, Mapping[str, Document]]],
-    problem: str | None,
+    name: str, shelves: Shelves, known: Mapping[str, Mapping[int, Mapping[str, Document]]]
 ) -> LibraryStatus:
+    problem = shelves.problems.get(name)
+    opened = next((one for one in shelves.opened if one.library.name == name), None)
     if opened is None:
-        return LibraryStatus(name=name, unavailable=problem)
+        return LibraryStatus(name=name, unavailable=problem, copied=shelves.copies.get(name))
     books = known.get(opened.key, {})
     indexed = waiting = 0
     partly: list[BookTold] = []

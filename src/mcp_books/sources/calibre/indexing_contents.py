@@ -1,4 +1,4 @@
-"""What is known of file contents: sizes, before they are read, and why some give no text."""
+"""What is known and recorded of file contents: sizes, and why some give no text."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from .books import Book, Format
 from .extract.base import Status
 from .index import BookFile, Document, DocumentStatus, Writer
+from .indexing_plan import Opened
 from .worker import READER
 
-__all__ = ["Contents", "hash_of", "mark"]
+__all__ = ["Contents", "hash_of", "mark", "unread"]
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,20 @@ class Contents:
     def fails(self, file: BookFile, status: Status, detail: str) -> None:
         """Keep why this content gives no text: a copy elsewhere is not read again."""
         self._failures[file.content_hash, file.format] = status, detail
+
+
+def unread(shelf: Opened, book: Book, one: Format, reader: str = READER) -> BookFile:
+    """Return the facts of a file that was not looked at."""
+    return BookFile(
+        library=shelf.key,
+        book=book.id,
+        format=one.name,
+        book_uuid=book.uuid,
+        size=0,
+        mtime_ns=0,
+        content_hash="",
+        reader=reader,
+    )
 
 
 def hash_of(path: Path, check: Callable[[], None]) -> str:

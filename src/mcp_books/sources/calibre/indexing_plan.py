@@ -9,19 +9,18 @@ the text that Calibre has of one, where it has any.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from .books import Book, Format, order_to_try
 from .calibre_texts import TEXT_READER, Listing, TextRow
 from .copies import read_all
-from .index import BookFile, Document, DocumentStatus
+from .index import Document, DocumentStatus
 from .indexing_state import NOT_THERE, is_marked
 from .library import Library, Reading
-from .problems import PROBLEMS
+from .problems import PROBLEMS, UnreadCopy
 from .snapshot import Snapshot
-from .worker import READER
 from .worker_readers import READABLE
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "open_libraries",
     "stays",
     "texts_to_try",
-    "unread",
 ]
 
 Documents = Mapping[str, Document]
@@ -60,28 +58,37 @@ class Opened:
 
 
 class Shelves(NamedTuple):
-    """The libraries that can be read, and of the others, by name, why not, as a clause.
-
-    One that could be read earlier is in both.
-    """
+    """The libraries that can be read, and of the others, by name, why not, as a clause."""
 
     opened: tuple[Opened, ...]
     problems: dict[str, str]
-    copies: frozenset[str]
-    """The names of those that are not read because they are copies of one before them."""
+    """Of those that cannot be read; one that could be read earlier is opened as well."""
+    copies: dict[str, str]
+    """Of those that are not to be read, as copies of one before them."""
 
 
-def open_libraries(libraries: Iterable[Library]) -> Shelves:
-    """Read the catalogues of `libraries`. Of two copies of one library the first counts."""
+def open_libraries(libraries: Sequence[Library], names: Collection[str] = ()) -> Shelves:
+    """Read the catalogues of the libraries called `names`; none named: of all.
+
+    Of two copies of one library the first counts, though it may not be named.
+    """
+    wanted = [one for one in libraries if not names or one.name in names]
+    before = libraries[: libraries.index(wanted[-1]) + 1] if wanted else ()
+    found = read_all(before)
     opened: list[Opened] = []
-    found = read_all(libraries)
-    problems = {failure.library: failure.because for failure in found.unread}
+    problems: dict[str, str] = {}
+    copies: dict[str, str] = {}
     for library, reading in found.read:
+        if library not in wanted:
+            continue
         if reading.problem is not None:
             problems[library.name] = PROBLEMS[reading.problem]
         texts = library.texts.listing() if reading.problem is None else None
         opened.append(Opened(library, reading.snapshot.key, reading, texts))
-    copies = frozenset(one.library for one in found.unread if one.problem == "copy")
+    for failure in found.unread:
+        if any(one.name == failure.library for one in wanted):
+            unread = copies if isinstance(failure, UnreadCopy) else problems
+            unread[failure.library] = failure.because
     return Shelves(tuple(opened), problems, copies)
 
 
@@ -111,20 +118,6 @@ def texts_to_try(book: Book, known: Documents, texts: Listing) -> Sequence[Forma
             if one.name not in READABLE
             and (texts.of(book.id, one.name) or (not texts.exists and _has_text(known, one.name)))
         ]
-    )
-
-
-def unread(shelf: Opened, book: Book, one: Format, reader: str = READER) -> BookFile:
-    """Return the facts of a file that was not looked at."""
-    return BookFile(
-        library=shelf.key,
-        book=book.id,
-        format=one.name,
-        book_uuid=book.uuid,
-        size=0,
-        mtime_ns=0,
-        content_hash="",
-        reader=reader,
     )
 
 

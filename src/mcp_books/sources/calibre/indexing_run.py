@@ -13,7 +13,7 @@ from pathlib import Path
 from .books import Book, Format
 from .extract.base import Incomplete, Status, Stretch, Unreadable
 from .index import BookFile, Document, DocumentStatus, Writer
-from .indexing_contents import Contents, hash_of, mark
+from .indexing_contents import Contents, hash_of, mark, unread
 from .indexing_order import in_order
 from .indexing_plan import (
     Opened,
@@ -23,7 +23,6 @@ from .indexing_plan import (
     needs_work,
     stays,
     texts_to_try,
-    unread,
 )
 from .indexing_state import NOT_THERE
 from .indexing_texts import Taken, index_text
@@ -76,6 +75,8 @@ class Run:
     """Titles of books left as they were: what read them was ended from outside, twice."""
     without_file: int = 0
     """Indexed books whose file is not there now, or cannot be looked at; their text stays."""
+    texts_unread: set[str] = field(default_factory=set)
+    """Libraries of whose books Calibre's own texts could not be read."""
     _coming: tuple[Opened, int] | None = None
     """The book after the one being read."""
     _contents: Contents = field(default_factory=Contents)
@@ -88,7 +89,7 @@ class Run:
     _is_away: bool = False
     """Whether the file of the book at hand is not there, or cannot be looked at."""
 
-    def index(self, opened: tuple[Opened, ...], *, forget_others: bool) -> None:
+    def index(self, opened: tuple[Opened, ...]) -> None:
         """Bring the index up to date with the libraries.
 
         Raises:
@@ -98,7 +99,8 @@ class Run:
         documents = self.writer.documents()
         known = by_book(documents)
         self._contents.remember(documents)
-        self._remove_gone(opened, known, forget_others=forget_others)
+        self.texts_unread |= {one.library.name for one in opened if one.texts is None}
+        self._remove_gone(opened, known)
         work = self._plan(opened, known)
         self._of = len(work)
         for place, (shelf, number) in enumerate(work):
@@ -115,11 +117,7 @@ class Run:
             raise Stopped
 
     def _remove_gone(
-        self,
-        opened: tuple[Opened, ...],
-        known: dict[str, dict[int, dict[str, Document]]],
-        *,
-        forget_others: bool,
+        self, opened: tuple[Opened, ...], known: dict[str, dict[int, dict[str, Document]]]
     ) -> None:
         """Remove what is gone from the libraries; a catalogue out of date proves nothing."""
         gone: list[dict[str, Document]] = []
@@ -127,9 +125,6 @@ class Run:
             if one.reading.problem is None:
                 books = known.get(one.key, {})
                 gone += [books.pop(number) for number in list(books) if number not in one.snapshot]
-        if forget_others:
-            for key in known.keys() - {one.key for one in opened}:
-                gone += known[key].values()
         self.removed += len(gone)
         self.writer.remove([one.id for formats in gone for one in formats.values()])
 
@@ -226,7 +221,8 @@ class Run:
             if one.name in READABLE:
                 return self._read(shelf, book, one, known)
             return self._take(index_text(self.writer, shelf, book, one, known, self._counted))
-        except CannotRead:  # Calibre's texts; said where it was found
+        except CannotRead:  # Calibre's texts; logged where it was found
+            self.texts_unread.add(shelf.library.name)
             return None
         except FileNotFoundError:
             if shelf.library.current().problem is not None:  # the whole library went away

@@ -19,11 +19,12 @@ def book_state(
     files: Iterable[str], known: Mapping[str, Document], texts: Listing | None, book: int
 ) -> DocumentStatus | Literal["waiting", "no file"]:
     """Return what became of a book with `files`, by their formats: indexed, waiting, or why not."""
+    # Text of a file that has left the book can be found until the next run removes it.
+    if any(one.status == "indexed" for one in known.values()):
+        return "indexed"
     files = list(files)
     if not files:
         return "no file"
-    if any(one.status == "indexed" for one in known.values()):
-        return "indexed"
     ours = order_to_try([Format(name, "", 0) for name in files if name in READABLE])
     if any(one.name not in known for one in ours) or (texts is None and not known):
         return "waiting"

@@ -12,8 +12,8 @@ from .calibre_texts import TEXT_READER, text_of
 from .extract.base import Stretch, Unreadable
 from .extract.stretches import stretches
 from .index import Document, DocumentStatus, Writer
-from .indexing_contents import mark
-from .indexing_plan import Opened, is_text_of, unread
+from .indexing_contents import mark, unread
+from .indexing_plan import Opened, is_text_of
 
 __all__ = ["Taken", "index_text", "stretches_of"]
 

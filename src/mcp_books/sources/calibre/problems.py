@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-__all__ = ["HINTS", "PROBLEMS", "CannotRead", "LibraryUnavailable", "Problem"]
+__all__ = [
+    "HINTS",
+    "PROBLEMS",
+    "CannotRead",
+    "LibraryUnavailable",
+    "Problem",
+    "UnreadCopy",
+    "UnreadLibrary",
+]
 
 Problem = Literal[
     "missing",
@@ -16,7 +24,6 @@ Problem = Literal[
     "busy",
     "unfinished",
     "damaged",
-    "copy",
 ]
 
 PROBLEMS: Mapping[Problem, str] = {
@@ -28,7 +35,6 @@ PROBLEMS: Mapping[Problem, str] = {
     "busy": "another program is writing to it",
     "unfinished": "a change in it was cut off, which only a program that writes can finish",
     "damaged": "its metadata.db is damaged",
-    "copy": "it is a copy of the library {first!r}",
 }
 """What each problem is, as a clause about a library."""
 
@@ -43,7 +49,6 @@ HINTS: Mapping[Problem, str] = {
     "busy": "Ask again in a moment.",
     "unfinished": "Open the library in Calibre once, then ask again.",
     "damaged": "Let Calibre repair it (Library maintenance, Restore database), or use a backup.",
-    "copy": "Find the book with search_items: of two copies the first configured is read.",
 }
 """What to do about each problem."""
 
@@ -57,17 +62,30 @@ class CannotRead(Exception):
         self.detail = detail
 
 
-class LibraryUnavailable(Exception):
-    """The catalogue of `library` cannot be read, and was never read before; or it is not to be
-    read, as a copy of the library `first`."""
+class UnreadLibrary(Exception):
+    """There is no catalogue of `library`: `because`, a clause about it, and `hint`, what to do."""
 
-    def __init__(self, library: str, problem: Problem, *, first: str = "") -> None:
-        super().__init__(library, problem, first)
+    def __init__(self, library: str, because: str, hint: str) -> None:
+        super().__init__(library, because, hint)
         self.library = library
-        self.problem = problem
-        self._first = first
+        self.because = because
+        self.hint = hint
 
-    @property
-    def because(self) -> str:
-        """The problem, as a clause about the library."""
-        return PROBLEMS[self.problem].format(first=self._first)
+
+class LibraryUnavailable(UnreadLibrary):
+    """It cannot be read, and was never read before."""
+
+    def __init__(self, library: str, problem: Problem) -> None:
+        super().__init__(library, PROBLEMS[problem], HINTS[problem])
+        self.problem = problem
+
+
+class UnreadCopy(UnreadLibrary):
+    """It is a copy of the library `first`, which is read."""
+
+    def __init__(self, library: str, first: str) -> None:
+        super().__init__(
+            library,
+            f"it is a copy of the library {first!r}",
+            "Find the book with search_items: of two copies the first configured is read.",
+        )
