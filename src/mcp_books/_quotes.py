@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["QUOTATION_MARKS", "straight"]
+__all__ = ["PHRASE", "QUOTATION_MARKS", "straight"]
 
-QUOTATION_MARKS = '"“”„‟«»＂'
+QUOTATION_MARKS = '"“”„‟«»＂〝〞'
 """A pair of any of them quotes what stands between."""
+
+PHRASE = re.compile(f"[{QUOTATION_MARKS}]([^{QUOTATION_MARKS}]+)[{QUOTATION_MARKS}]")
+"""A quoted phrase; its words are group 1."""
 
 _MARK = re.compile(f"[{QUOTATION_MARKS}]")
 

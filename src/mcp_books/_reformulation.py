@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ._phrases import Derivation
-from ._quotes import QUOTATION_MARKS, straight
+from ._quotes import PHRASE, straight
 
 __all__ = ["Reformulation", "non_word_characters", "reformulate"]
-
-_PHRASE = re.compile(f"[{QUOTATION_MARKS}][^{QUOTATION_MARKS}]+[{QUOTATION_MARKS}]")
 
 
 class Reformulation(NamedTuple):
@@ -46,7 +43,7 @@ def non_word_characters(query: str) -> tuple[str, ...]:
 
 def _derived(query: str) -> Iterator[Reformulation]:
     words = _words(query)
-    if _PHRASE.search(query):
+    if PHRASE.search(query):
         yield Reformulation(_without_quotation_marks(query), Derivation.UNQUOTED)
     yield Reformulation(unicodedata.normalize("NFC", query), Derivation.NFC)
     runs = _marked_runs(words)

@@ -82,6 +82,9 @@ def numbers(found: Found) -> list[int]:
         ("moby-dick", [1]),
         ("dick-moby", []),
         ("«or, the whale» melville", [1]),
+        ("＂dick moby＂", []),
+        ("〝moby dick〞", [1]),
+        ("〝dick moby〞", []),
         ('"whale herman"', []),  # a phrase stays inside one text
         ('"sea stories whaling"', []),
         ('"melville anonymous"', []),

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mcp_books._quotes import PHRASE
+
 from .books import isbn13
 from .folding import fold
 
 __all__ = ["Haystack", "Term", "haystacks", "terms"]
 
-_PHRASE = re.compile('["“”„‟«»]([^"“”„‟«»]+)["“”„‟«»]')
 _BLOCK = re.compile(
     r"</?(?:p|div|br|hr|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|blockquote|pre|section)\b[^<>]*>",
     re.IGNORECASE,
@@ -57,8 +58,8 @@ def terms(query: str) -> tuple[Term, ...]:
     A word with punctuation in it ("state-of-the-art") and a run of a script without spaces are
     phrases. An ISBN counts in both its lengths.
     """
-    chunks = [match[1] for match in _PHRASE.finditer(query)]
-    chunks += _PHRASE.sub(" ", query).split()
+    chunks = [match[1] for match in PHRASE.finditer(query)]
+    chunks += PHRASE.sub(" ", query).split()
     found = dict.fromkeys(term for chunk in chunks if (term := _term(chunk)))
     return tuple(found)
 

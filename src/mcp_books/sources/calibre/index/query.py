@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from mcp_books._quotes import PHRASE, QUOTATION_MARKS
 from mcp_books.errors import InvalidInput
 from mcp_books.sources.calibre.index.normalise import normalise, tokens
-from mcp_books.sources.calibre.index.signs import PHRASE, QUOTES, drops_a_sign
+from mcp_books.sources.calibre.index.signs import drops_a_sign
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -33,7 +34,7 @@ SHORTEST_PREFIX = 4
 """Characters a word needs before a final * stands for any ending: FTS5 gathers every word that
 begins so before it gives the first match, and cannot be stopped on the way."""
 
-_PIECE = re.compile(rf"{PHRASE.pattern}|([^\s{QUOTES}]+)")
+_PIECE = re.compile(rf"{PHRASE.pattern}|([^\s{QUOTATION_MARKS}]+)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _IDEOGRAPHIC_PUNCTUATION = re.compile(
     "[\u3001-\u3004\u3008-\u3020\u3030\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+"

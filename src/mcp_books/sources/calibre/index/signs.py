@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 
-from mcp_books._quotes import QUOTATION_MARKS
+from mcp_books._quotes import PHRASE, QUOTATION_MARKS
 
-__all__ = ["PHRASE", "QUOTES", "drops_a_sign"]
-
-QUOTES = QUOTATION_MARKS + "〝〞"
-PHRASE = re.compile(rf"[{QUOTES}]([^{QUOTES}]+)[{QUOTES}]")
+__all__ = ["drops_a_sign"]
 
 _HELD = "\0"
 """Stands for a phrase; no query that is read holds one."""
@@ -21,7 +18,7 @@ _START, _GOES_ON = rf"(?<![^\s({_HELD}])", rf"(?=[\w({_HELD}])"
 
 _STAR = re.compile("[*\uff0a]")
 _OUTSIDE = re.compile(
-    rf"[?()~^{QUOTES}]"  # wildcard, group, nearness, weight; a quotation mark without its pair
+    rf"[?()~^{QUOTATION_MARKS}]"  # wildcard, group, nearness, weight; a mark without its pair
     rf"|{_START}[-+!]+{_GOES_ON}"  # excluded, required
     rf"|{_START}[^\W\d]+:{_GOES_ON}"  # a field
     r"|(?<!\S)(?:&&|\|\|?)(?!\S)"

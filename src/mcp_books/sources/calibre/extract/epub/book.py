@@ -59,7 +59,7 @@ def read(path: Path) -> Iterator[Stretch]:
         navigation = read_navigation(container, package)
         pages = PageList(navigation.pages, names)
         texts = _walk_all(container, package, navigation, pages)
-        lost = _lost(container, package, len(texts))
+        lost = _lost(package, len(texts))
     labels = label_pages(
         [
             PagedText(len(text.text), pages.breaks(text.spine.name), _flows(text, package, pages))
@@ -115,12 +115,12 @@ def _walk_all(
     return found
 
 
-def _lost(container: Container, package: Package, read_texts: int) -> str:
+def _lost(package: Package, read_texts: int) -> str:
     """Return what of the book could not be read, "" for nothing."""
     of = len(package.texts) + package.missing
     told = [f"{of - read_texts} of {of} texts could not be read"] if read_texts < of else []
-    if container.cut_short:
-        told.append("the end of the file is missing")
+    if package.is_lost:
+        told.append("the list of its texts is lost, and perhaps more texts with it")
     return "; ".join(told)
 
 

@@ -47,8 +47,8 @@ class Container:
         if not file.read(1):
             raise Unreadable("empty", "the file has no bytes")
         file.seek(0)
-        self.cut_short = False
-        """Whether its directory is lost, and with it perhaps entries."""
+        self.lacks_directory = False
+        """Whether its directory cannot be read, and its entries were looked for."""
         try:
             self._zip = self._opened(file)
         except zipfile.BadZipFile as cause:
@@ -130,8 +130,10 @@ class Container:
             return _guarded(lambda: zipfile.ZipFile(file))
         except zipfile.BadZipFile as cause:
             _log.info("its directory cannot be read: %s", cause)
-            self.cut_short = True
-            return _guarded(lambda: salvage(file, _LARGEST_TOTAL))
+            self.lacks_directory = True
+            return _guarded(
+                lambda: salvage(file, most_entries=_MOST_ENTRIES, most_bytes=_LARGEST_TOTAL)
+            )
 
     def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
         with self._zip.open(entry) as stream:

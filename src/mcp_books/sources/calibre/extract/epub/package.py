@@ -45,6 +45,8 @@ class Package:
     """How many items the spine lists."""
     missing: int
     """How many of them should hold text and are not in the zip file."""
+    is_lost: bool
+    """There is no package document; the texts are those of the zip file, in its order."""
     nav: str | None
     ncx: str | None
     page_map: str | None
@@ -55,7 +57,7 @@ class Package:
 def read_package(container: Container) -> Package:
     """Read the first package document of the book.
 
-    Where a book is cut short before it, its texts are those that are there, in their order.
+    Where it was lost together with the directory, the texts are those that are there.
 
     Raises:
         Unreadable: there is none.
@@ -63,10 +65,19 @@ def read_package(container: Container) -> Package:
     found = _package_root(container)
     if found is None:
         there = tuple(SpineText(one, True) for one in container.names if _is_text_name(one))
-        if not container.cut_short or not there:
+        if not container.lacks_directory or not there:
             raise Unreadable("damaged", "no package document")
         ncx = next((one for one in container.names if one.lower().endswith(".ncx")), None)
-        return Package(there, len(there), 0, None, ncx, None, ())
+        return Package(
+            texts=there,
+            listed=len(there),
+            missing=0,
+            is_lost=True,
+            nav=None,
+            ncx=ncx,
+            page_map=None,
+            guide=(),
+        )
     name, root = found
     items = {
         item.get("id") or "": item
@@ -80,10 +91,13 @@ def read_package(container: Container) -> Package:
     spine = root.find("{*}spine")
     references = list(spine.iterfind("{*}itemref")) if spine is not None else []
     texts: dict[str, SpineText] = {}
-    missing = 0
+    missing = unknown = 0
     for reference in references:
         item = items.get(reference.get("idref") or "")
-        if item is not None and not _holds_text(item):
+        if item is None:
+            unknown += 1
+            continue
+        if not _holds_text(item):
             continue
         text = entry(item)
         if text is None:
@@ -98,7 +112,9 @@ def read_package(container: Container) -> Package:
     return Package(
         texts=tuple(texts.values()),
         listed=len(references),
-        missing=missing,
+        # A reference to nothing names no text, unless there is nothing else.
+        missing=missing if texts else missing + unknown,
+        is_lost=False,
         nav=entry(nav),
         ncx=entry(_ncx_item(items, toc)),
         page_map=entry(items.get(page_map)),
