@@ -103,7 +103,7 @@ def extract(paths: Sequence[Path]) -> list[str]:
             if kind == "PDF":
                 texts += pdf_texts(path)
             else:
-                texts += [one.text for one in read(path, kind)]
+                texts.extend(one.text for one in read(path, kind))
         except (Unreadable, Incomplete, pypdfium2.PdfiumError):
             continue
     return texts

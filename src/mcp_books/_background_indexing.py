@@ -33,7 +33,8 @@ async def index_in_background(settings: Settings) -> None:
     """
     if settings.calibre_libraries is None or not settings.index_auto:
         return
-    folders = await anyio.to_thread.run_sync(_usable, settings)
+    # A drive may keep whoever looks at it waiting for minutes.
+    folders = await anyio.to_thread.run_sync(_usable, settings, abandon_on_cancel=True)
     if not folders:
         return
     try:

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_books.sources.calibre.extract.base import Unreadable
 from mcp_books.sources.calibre.worker import Extractor, Killed
+from mcp_books.sources.calibre.worker_process import was_ended
 
 READERS = "tests.calibre.obeying_readers"
 
@@ -49,6 +50,24 @@ def test_a_process_that_somebody_ended_is_no_fault_of_a_book(tmp_path: Path, sig
         with pytest.raises(Killed, match=signal):
             texts(extractor, told(tmp_path, f"die {signal}"))
         assert texts(extractor, told(tmp_path, "say well")) == ["well"]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "platform", "expected"),
+    [
+        (1, "", "win32", True),
+        (1, "ModuleNotFoundError: No module named 'lxml'", "win32", False),
+        (0xC000013A, "Traceback", "win32", True),
+        (0xC0000005, "", "win32", False),
+        (1, "", "linux", False),
+        (-9, "", "darwin", True),
+        (-11, "", "linux", False),
+    ],
+)
+def test_an_ending_is_laid_to_others_only_where_it_can_be(
+    code: int, said: str, platform: str, *, expected: bool
+) -> None:
+    assert was_ended(code, said, platform) is expected
 
 
 def test_a_reader_that_leaves_is_the_fault_of_the_book(tmp_path: Path) -> None:

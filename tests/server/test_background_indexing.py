@@ -18,6 +18,7 @@ import pytest
 from mcp_books._background_indexing import index_in_background
 from mcp_books.demo.calibre import make_library
 from mcp_books.settings import Settings
+from mcp_books.sources.calibre import places
 from mcp_books.sources.calibre.index import Index, NoIndex
 from tests.server.pipe import PATIENCE, Pipe
 
@@ -222,3 +223,25 @@ async def test_without_any_library_that_can_be_used_nothing_is_started(
         await index_in_background(settings_of(environ, calibre_libraries=bad))
     assert "no Calibre library is configured" not in capfd.readouterr().err
     assert not index_of(environ).exists()
+
+
+async def test_a_drive_that_does_not_answer_keeps_nobody_waiting(
+    environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answers = threading.Event(), threading.Event()
+
+    def hanging(settings: Settings) -> tuple[()]:
+        asked.set()
+        answers.wait(PATIENCE)
+        return ()
+
+    monkeypatch.setattr(places, "libraries", hanging)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(index_in_background, settings_of(environ))
+            assert await anyio.to_thread.run_sync(asked.wait, PATIENCE)
+            began = anyio.current_time()
+            tasks.cancel_scope.cancel()
+        assert anyio.current_time() - began < PATIENCE / 2
+    finally:
+        answers.set()

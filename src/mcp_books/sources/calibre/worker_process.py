@@ -29,7 +29,7 @@ from .worker_protocol import (
     write_frame,
 )
 
-__all__ = ["Child", "Killed", "Stopped", "WorkerFailed"]
+__all__ = ["Child", "Killed", "Stopped", "WorkerFailed", "was_ended"]
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +45,10 @@ _CRASHES = tuple(
     if (number := getattr(signal, name, None)) is not None
 )
 """How a process ends over what it did itself; any other signal was sent by somebody else."""
-_ENDED_ON_WINDOWS = (1, 0xFFFFFFFF, 0xC000013A, 0x40010004)
+_ENDED_ON_WINDOWS = (0xFFFFFFFF, 0xC000013A, 0x40010004)
 """Exit codes of a process that was ended there: by another one, with its console, at shutdown."""
+_ENDED_OR_RAISED = 1
+"""What most programs that end another one on Windows give it, and Python after an exception."""
 
 
 class WorkerFailed(Exception):
@@ -210,9 +212,9 @@ class Child:
             return Unreadable("damaged", "its reader closed the pipe")
         if code == ENDED_FOR_MEMORY:
             return Unreadable("too_large", "it takes too much memory")
-        if _was_ended(code):
-            return Killed(f"the reading process was ended from outside ({_named(code)})")
         said = self._last_words()
+        if was_ended(code, said, sys.platform):
+            return Killed(f"the reading process was ended from outside ({_named(code)})")
         return Unreadable("damaged", f"its reader crashed ({_named(code)}){said and ': ' + said}")
 
     def _last_words(self) -> str:
@@ -237,10 +239,10 @@ def _creation_flags(*, low_priority: bool) -> int:
     return flags | subprocess.BELOW_NORMAL_PRIORITY_CLASS if low_priority else flags
 
 
-def _was_ended(code: int) -> bool:
-    """Return whether another process ended one that ended with this code."""
-    if sys.platform == "win32":
-        return code in _ENDED_ON_WINDOWS
+def was_ended(code: int, said: str, platform: str) -> bool:
+    """Return whether another process ended one that ended with this code and these last words."""
+    if platform == "win32":
+        return code in _ENDED_ON_WINDOWS or (code == _ENDED_OR_RAISED and not said)
     return code < 0 and code not in _CRASHES
 
 
