@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-__all__ = ["Action", "Issue", "Report", "Test", "carry_out", "plan", "read_report"]
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+__all__ = ["Action", "Issue", "Report", "Test", "carry_out", "open_issue", "plan", "read_report"]
 
 LABEL = "live-suite"
 TITLE = "The archives no longer answer as the adapters expect"
@@ -27,7 +29,9 @@ RULE = (
     f"An archive without an answer counts as failing after {NIGHTS} nights in a row. "
     "This text is rewritten every night."
 )
-MOST_LINES = 60
+MOST_LINES = (60, 20, 5, 0)
+"""Lines of one section of the body; fewer where it would be longer than GitHub takes."""
+MOST_CHARACTERS = 65_000
 LONGEST = 200
 
 # At the start of a line, where no text of an archive ever stands.
@@ -82,30 +86,59 @@ class _State:
     """Each silent archive, and for how many nights in a row."""
 
 
-def read_report(document: Mapping[str, Any]) -> Report:
+class _Archive(BaseModel):
+    state: str
+
+
+class _Test(BaseModel):
+    test: str
+    archive: str
+    outcome: Literal["passed", "failed", "skipped"]
+    reason: str | None
+
+
+class _Question(BaseModel):
+    id: str
+    archive: str
+    status: str
+    seen: Mapping[str, Any] | None
+
+
+class _Document(BaseModel):
+    """The part of the report of `tests_live` that is read here."""
+
+    layout: Literal[1]
+    outcome: str
+    archives: Mapping[str, _Archive]
+    tests: Sequence[_Test]
+    questions: Sequence[_Question]
+
+
+class _Listed(BaseModel):
+    """What `gh issue list --json number,body` says of an issue."""
+
+    number: int
+    body: Annotated[str, BeforeValidator(lambda body: body or "")]
+
+
+def read_report(document: object) -> Report:
     """Read the JSON report of `tests_live`.
 
     Raises:
-        ValueError: the run was broken off or empty: nothing is known of the tests it left out.
-        KeyError: it is not of the agreed shape.
+        ValueError: the run was broken off or empty: nothing is known of the tests it left out; or
+            it is not of the agreed shape.
     """
-    if document["outcome"] == "incomplete":
+    read = _Document.model_validate(document)
+    if read.outcome == "incomplete":
         raise ValueError("the run was broken off before its end")
-    if not document["tests"]:
+    if not read.tests:
         raise ValueError("no test ran")
-    archives: Mapping[str, Mapping[str, Any]] = document["archives"]
     return Report(
-        silent=frozenset(name for name, seen in archives.items() if seen["state"] == "silent"),
+        silent=frozenset(name for name, seen in read.archives.items() if seen.state == "silent"),
         tests=tuple(
-            Test(
-                id=test["test"],
-                archive=test["archive"],
-                outcome=test["outcome"],
-                reason=test["reason"] or "",
-            )
-            for test in document["tests"]
+            Test(one.test, one.archive, one.outcome, one.reason or "") for one in read.tests
         ),
-        questions=tuple(_observation(question) for question in document["questions"]),
+        questions=tuple(_observation(question) for question in read.questions),
     )
 
 
@@ -168,6 +201,11 @@ def _write_state(state: _State) -> str:
 
 
 def _body(report: Report, state: _State, *, today: str, run: str) -> str:
+    bodies = (_body_of(report, state, today, run, most) for most in MOST_LINES)
+    return next((body for body in bodies if len(body) <= MOST_CHARACTERS), _write_state(state))
+
+
+def _body_of(report: Report, state: _State, today: str, run: str, most: int) -> str:
     reasons = {test.id: test.reason for test in report.tests if test.outcome == "failed"}
     tests = [
         f"{_code(name)}, since {day}{_because(reasons.get(name, ''))}"
@@ -180,9 +218,9 @@ def _body(report: Report, state: _State, *, today: str, run: str) -> str:
     return "\n".join(
         [
             f"Last run: {today}, {run}",
-            *_section("Failing tests", tests, "None."),
-            *_section("Outages", outages, "None: every archive answered."),
-            *_section("Open questions", [_code(seen) for seen in report.questions], "None asked."),
+            *_section("Failing tests", tests, "None.", most),
+            *_section("Outages", outages, "None: every archive answered.", most),
+            *_section("Open questions", list(map(_code, report.questions)), "None asked.", most),
             "",
             RULE,
             "",
@@ -191,20 +229,20 @@ def _body(report: Report, state: _State, *, today: str, run: str) -> str:
     )
 
 
-def _section(title: str, lines: Sequence[str], otherwise: str) -> Iterable[str]:
+def _section(title: str, lines: Sequence[str], otherwise: str, most: int) -> Iterable[str]:
     yield from ("", f"### {title}", "")
     if not lines:
         yield otherwise
-    yield from (f"- {line}" for line in lines[:MOST_LINES])
-    if len(lines) > MOST_LINES:
-        yield f"- and {len(lines) - MOST_LINES} more"
+    yield from (f"- {line}" for line in lines[:most])
+    if len(lines) > most:
+        yield f"- and {len(lines) - most} more"
 
 
 def _change(before: Mapping[str, str], after: Mapping[str, str], run: str) -> str:
     new = [_code(name) for name in after if name not in before]
     gone = [_code(name) for name in before if name not in after]
     lines = [f"- fails: {name}" for name in new] + [f"- no longer fails: {name}" for name in gone]
-    return "\n".join([*lines[:MOST_LINES], "", run])
+    return "\n".join([*lines[: MOST_LINES[0]], "", run])
 
 
 def _because(reason: str) -> str:
@@ -217,9 +255,9 @@ def _code(text: str) -> str:
     return f"`{line[:LONGEST]}`"
 
 
-def _observation(question: Mapping[str, Any]) -> str:
-    seen = ", ".join(f"{name}: {value}" for name, value in question["seen"].items())
-    return f"{question['archive']}, {question['id']}: {seen or question['status']}"
+def _observation(question: _Question) -> str:
+    seen = ", ".join(f"{name}: {value}" for name, value in (question.seen or {}).items())
+    return f"{question.archive}, {question.id}: {seen or question.status}"
 
 
 def carry_out(actions: Iterable[Action], gh: Callable[[Sequence[str], str], None]) -> None:
@@ -243,21 +281,35 @@ def _gh(arguments: Sequence[str], text: str) -> None:
     subprocess.run(["gh", *arguments], input=text, encoding="utf-8", check=True)
 
 
-def _open_issue(listed: str) -> Issue | None:
+def open_issue(listed: str) -> Issue | None:
     """Read what `gh issue list --json number,body` printed."""
-    found = json.loads(listed)
-    return Issue(found[0]["number"], found[0]["body"]) if found else None
+    found = [_Listed.model_validate(one) for one in json.loads(listed)]
+    return Issue(found[0].number, found[0].body) if found else None
 
 
 def main(report: str, listed: str) -> None:
-    """Bring the issue in line with the report in file `report`; `listed`: the open issues."""
-    actions = plan(
-        read_report(json.loads(Path(report).read_text(encoding="utf-8"))),
-        _open_issue(Path(listed).read_text(encoding="utf-8")),
-        today=f"{datetime.now(UTC):%Y-%m-%d}",
-        run=os.environ["RUN_URL"],
-    )
-    carry_out(actions, _gh)
+    """Bring the issue in line with the report in file `report`; `listed`: the open issues.
+
+    Raises:
+        SystemExit: one of them cannot be read; the issue stays as it is.
+    """
+    try:
+        read = read_report(json.loads(Path(report).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as problem:
+        sys.exit(f"the report {report} cannot be used: {_told(problem)}")
+    try:
+        issue = open_issue(Path(listed).read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError) as problem:
+        sys.exit(f"the list of issues {listed} cannot be used: {_told(problem)}")
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    carry_out(plan(read, issue, today=today, run=os.environ["RUN_URL"]), _gh)
+
+
+def _told(problem: Exception) -> str:
+    if isinstance(problem, ValidationError):
+        first = problem.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(problem)
 
 
 if __name__ == "__main__":

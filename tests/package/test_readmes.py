@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shlex
 from collections import Counter
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from mcp_books._options import COMMANDS, arguments_of, parser
 from release.bundle import NAME
 from tests.package.reading import document, settings_table, text
 
@@ -44,6 +46,12 @@ def translated(code: str) -> str:
     for french, english in TRANSLATED.items():
         code = code.replace(french, english)
     return code
+
+
+def shell_lines(readme: str) -> list[str]:
+    return [
+        line for language, code in blocks(readme) if language == "sh" for line in code.splitlines()
+    ]
 
 
 def prose(readme: str) -> str:
@@ -141,6 +149,43 @@ def test_every_host_starts_the_package_that_the_registry_names(readme: str) -> N
         ]
     assert len(started) == 5
     assert started == [command] * len(started)
+
+
+@pytest.mark.parametrize("readme", BOTH)
+def test_a_server_of_claude_code_is_removed_before_it_is_added_again(readme: str) -> None:
+    held: set[str] = set()
+    added = 0
+    for line in shell_lines(readme):
+        match shlex.split(line):
+            case ["claude", "mcp", "remove", name]:
+                held.remove(name)
+            case ["claude", "mcp", "add", *_, name, "--", "uvx", "mcp-books"]:
+                assert name not in held
+                held.add(name)
+                added += 1
+    assert added == 2
+
+
+@pytest.mark.parametrize("readme", BOTH)
+def test_env_takes_one_value_even_where_the_shell_drops_the_two_dashes(readme: str) -> None:
+    (words,) = (shlex.split(line) for line in shell_lines(readme) if "--env" in line)
+    variable, following = words[words.index("--env") + 1 :][:2]
+    assert variable.partition("=")[0] in settings_table(readme)
+    assert following.startswith("--s")
+
+
+@pytest.mark.parametrize("readme", BOTH)
+def test_the_command_line_takes_every_command(readme: str) -> None:
+    lines = [line.rpartition(" && .venv/bin/")[2] for line in shell_lines(readme)]
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("mcp-books ")]
+    for span in inline_code(readme):
+        if found := re.match(r"(?:uvx )?mcp-books ([a-z].*)", span):
+            commands.append(found[1].split())
+    assert len(commands) >= 15
+    for command in commands:
+        options = parser().parse_args(command)
+        if asked := COMMANDS.get(options.command):
+            asked.request.of(arguments_of(asked, options))
 
 
 @pytest.mark.parametrize("readme", BOTH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -217,6 +217,72 @@ def test_a_body_stays_within_what_github_takes_when_everything_fails_at_length()
     assert len(create.text) < GITHUB_TAKES
     again = live.plan(report, live.Issue(7, create.text), today="2026-12-02", run=RUN)
     assert kinds(again) == ["edit"]
+
+
+def test_a_body_that_would_be_too_long_lists_less() -> None:
+    night = live.Report(
+        frozenset(f"{number:03}" + "a" * 250 for number in range(100)),
+        tuple(live.Test(f"t{n:03}" + "x" * 300, "loc", "failed", "y" * 300) for n in range(100)),
+        tuple("z" * 900 for _ in range(500)),
+    )
+    (create,) = live.plan(night, None, today="2026-12-01", run=RUN)
+    assert len(create.text) < GITHUB_TAKES
+    assert "- and 40 more" not in create.text
+    again = live.plan(night, live.Issue(7, create.text), today="2026-12-02", run=RUN)
+    assert kinds(again) == ["edit"]
+
+
+def altered(change: Callable[[dict[str, Any]], object]) -> str:
+    document = night()
+    change(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (altered(lambda report: report.update(layout=2)), "layout"),
+        (altered(lambda report: report.pop("layout")), "layout"),
+        (altered(lambda report: report.update(tests=None)), "tests"),
+        (altered(lambda report: report["tests"][0].update(outcome="lost")), "tests.0.outcome"),
+        (altered(lambda report: report["tests"][0].pop("archive")), "tests.0.archive"),
+        (altered(lambda report: report.update(archives=[])), "archives"),
+        ("null", "cannot be used"),
+        ("{", "cannot be used"),
+        (None, "cannot be used"),
+    ],
+)
+def test_a_report_of_another_shape_is_said_in_a_sentence_and_touches_no_issue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: str
+) -> None:
+    report, listed = tmp_path / "report.json", tmp_path / "issues.json"
+    if text is not None:
+        report.write_text(text, "utf-8")
+    listed.write_text("[]", "utf-8")
+    monkeypatch.setattr(live, "_gh", pytest.fail)
+    with pytest.raises(SystemExit, match=said) as ended:
+        live.main(str(report), str(listed))
+    assert "\n" not in str(ended.value)
+
+
+@pytest.mark.parametrize("text", ["null", "[1]", "{", '[{"body": "x"}]'])
+def test_a_list_of_issues_of_another_shape_touches_no_issue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    report, listed = tmp_path / "report.json", tmp_path / "issues.json"
+    report.write_text(json.dumps(night()), "utf-8")
+    listed.write_text(text, "utf-8")
+    monkeypatch.setattr(live, "_gh", pytest.fail)
+    with pytest.raises(SystemExit, match="the list of issues"):
+        live.main(str(report), str(listed))
+
+
+def test_a_question_of_which_nothing_was_seen_and_an_issue_without_a_body_are_read() -> None:
+    document = night(failed=[INSIDE])
+    document["questions"][0]["seen"] = None
+    issue = live.open_issue('[{"number": 7, "body": null}]')
+    actions = live.plan(live.read_report(document), issue, today="2026-12-01", run=RUN)
+    assert kinds(actions) == ["edit", "comment"]
 
 
 def test_each_action_becomes_one_command_with_its_text_on_standard_input() -> None:
