@@ -2,91 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from docs.harbour_archive import HarbourArchive
+from harbour_archive import HarbourArchive
 from mcp_books import BooksClient
 from mcp_books.demo import faults
 from mcp_books.demo.server import Server
-from mcp_books.demo.standin import Request, Response, json_response
 from mcp_books.errors import InvalidInput, ParseFailure
 from mcp_books.reports import Answered
 from mcp_books.settings import Settings
 from mcp_books.sources.base import CatalogueQuery
-from mcp_books.testing import Samples, Trouble, WireContract
 from mcp_books.transport import Http
+from test_harbour import HarbourStandIn
 
-ROOT = Path(__file__).parents[2]
-GUIDE = ROOT / "docs" / "a-source-of-your-own.md"
-
-LOGBOOKS: tuple[dict[str, Any], ...] = (
-    {"id": "log-0001", "ship": "Whale", "master": "Ada Brook", "year": 1841},
-    {"id": "log-0002", "ship": "White Whale", "master": None, "year": None},
-    {"id": "log-0003", "ship": "Plover", "master": "Jonah Reed", "year": 1852},
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "a-source-of-your-own.md").read_text("utf-8")
+PRINTED = dict(
+    re.findall(r"^`(\w+\.py)`.*?^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 )
-
-FAULTS = {
-    Trouble.PUSH_BACK: faults.pushing_back(),
-    Trouble.SERVER_ERROR: faults.failing(),
-    Trouble.HTML: faults.html(),
-    Trouble.EMPTY_BODY: faults.empty(),
-    Trouble.TRUNCATED_BODY: faults.truncated(),
-    Trouble.CUT_OFF: faults.cut_off(),
-    Trouble.DROPPED: faults.dropped(),
-    Trouble.STALLED: faults.stalled(),
-    Trouble.FLOOD: faults.flooding(40 * faults.MIB),
-    Trouble.ELSEWHERE: faults.moved("http://127.0.0.2:9/elsewhere"),
-    Trouble.ONE_ROW_WITHOUT_IDENTIFIER: faults.without_keys("id", objects=1),
-    Trouble.NO_ROW_WITH_IDENTIFIER: faults.without_keys("id"),
-}
-
-
-class HarbourStandIn:
-    """The invented API, over three logbooks."""
-
-    source = "harbour"
-
-    def answer(self, request: Request) -> Response:
-        if request.path == "/api/logbooks":
-            words = request.query["q"].casefold().split()
-            found = [
-                book
-                for book in LOGBOOKS
-                if all(word in f"{book['ship']} {book['master']}".casefold() for word in words)
-            ]
-            limit, page = int(request.query["limit"]), int(request.query["page"])
-            rows = found[(page - 1) * limit : page * limit]
-            return json_response({"found": len(found), "logbooks": rows})
-        return json_response({"error": "no such route"}, status=404)
+"""The files of the guide, by the name that stands before each."""
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server([HarbourStandIn()]) as running:
         yield running
-
-
-class TestHarbourArchive(WireContract):
-    @pytest.fixture
-    async def source(self, server: Server) -> AsyncIterator[HarbourArchive]:
-        async with Http(Settings(request_timeout=1, max_retries=0)) as http:
-            yield HarbourArchive(http, base_url=server.address("harbour"))
-
-    @pytest.fixture
-    def samples(self) -> Samples:
-        return Samples(catalogue="whale", nothing="zzxqzv")
-
-    @pytest.fixture
-    def trouble(self, server: Server) -> Callable[[Trouble], None]:
-        def misbehave(kind: Trouble) -> None:
-            server.faults.inject("harbour", FAULTS[kind])
-
-        return misbehave
 
 
 @pytest.mark.anyio
@@ -122,26 +69,50 @@ async def test_a_list_of_another_shape_is_a_parse_failure(server: Server, docume
             await source.search_items(CatalogueQuery(text="whale", limit=2))
 
 
-def _blocks() -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in `folder`, where the files of the guide are, and nothing of this repository."""
+    for name, text in PRINTED.items():
+        (folder / name).write_text(text, "utf-8")
+    environ = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    environ["BOOKS_MAX_RETRIES"] = "0"
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
 
 
-def test_the_guide_prints_the_code_that_runs() -> None:
-    printed = _blocks()
-    adapter = (ROOT / "docs" / "harbour_archive.py").read_text("utf-8")
-    here = Path(__file__).read_text("utf-8")
-    assert printed[0] == adapter
-    assert len(printed) == 3
-    assert printed[1] in here
+def test_the_guide_prints_the_files_beside_it() -> None:
+    assert list(PRINTED) == ["harbour_archive.py", "test_harbour.py", "ask.py"]
+    for name in ("harbour_archive.py", "test_harbour.py"):
+        assert PRINTED[name] == (DOCS / name).read_text("utf-8")
+    assert GUIDE.count("```python") == len(PRINTED)
 
 
-@pytest.mark.anyio
-async def test_the_program_of_the_guide_prints_what_it_found(
-    server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_files_of_the_guide_pass_their_tests_in_an_empty_folder(tmp_path: Path) -> None:
+    done = run(tmp_path, "-m", "pytest", "-q", "-W", "error")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^\d\d passed", done.stdout, re.MULTILINE), done.stdout
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_program_of_the_guide_says_what_it_found_or_that_nobody_answered(
+    tmp_path: Path, server: Server, *, answers: bool
 ) -> None:
-    program = _blocks()[2]
-    monkeypatch.setattr(HarbourArchive, "default_base_url", server.address("harbour"))
-    names: dict[str, Any] = {"__name__": "guide"}
-    exec(compile(program, str(GUIDE), "exec"), names)
-    await names["main"]()
-    assert "harbour:log-0001 Logbook of the Whale" in capsys.readouterr().out
+    address = server.address("harbour") if answers else "http://127.0.0.1:9"
+    at_this_address = f"""
+import runpy
+from harbour_archive import HarbourArchive
+HarbourArchive.default_base_url = {address!r}
+runpy.run_path("ask.py", run_name="__main__")
+"""
+    done = run(tmp_path, "-c", at_this_address)
+    assert done.returncode == 0, done.stderr
+    if answers:
+        assert "harbour:log-0001 Logbook of the Whale" in done.stdout
+    else:
+        assert done.stdout.startswith("Harbour Archive did not answer: ")

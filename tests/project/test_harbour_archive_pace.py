@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from docs.harbour_archive import HarbourArchive
+from harbour_archive import HarbourArchive
 from mcp_books.settings import Settings
 from mcp_books.transport import Http
 from tests.contract.failing_archives import FailingPace, clock

@@ -78,7 +78,7 @@ def test_a_security_problem_is_sent_to_a_private_advisory() -> None:
     assert link["url"] in (ROOT / "SECURITY.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "docs/a-source-of-your-own.md"])
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md"])
 def test_every_file_that_a_page_names_exists(name: str) -> None:
     page = ROOT / name
     text = page.read_text("utf-8")
