@@ -103,12 +103,12 @@ def _refuse(said: str) -> int:
 
 
 def _no_library() -> str:
-    windows = sys.platform == "win32"
-    example = (
-        'set "BOOKS_CALIBRE_LIBRARIES=%USERPROFILE%\\Calibre Library"'
-        if windows
-        else 'export BOOKS_CALIBRE_LIBRARIES="$HOME/Calibre Library"'
-    )
+    example = 'export BOOKS_CALIBRE_LIBRARIES="$HOME/Calibre Library"'
+    if sys.platform == "win32":
+        example = (
+            '$env:BOOKS_CALIBRE_LIBRARIES = "$HOME\\Calibre Library"          (PowerShell)\n'
+            '  set "BOOKS_CALIBRE_LIBRARIES=%USERPROFILE%\\Calibre Library"   (cmd)'
+        )
     return _NO_LIBRARY.format(separator=os.pathsep, example=example)
 
 

@@ -171,16 +171,18 @@ def test_env_takes_one_value_even_where_the_shell_drops_the_two_dashes(readme: s
     (words,) = (shlex.split(line) for line in shell_lines(readme) if "--env" in line)
     variable, following = words[words.index("--env") + 1 :][:2]
     assert variable.partition("=")[0] in settings_table(readme)
-    assert following.startswith("--s")
+    assert following == "--scope"
 
 
 @pytest.mark.parametrize("readme", BOTH)
 def test_the_command_line_takes_every_command(readme: str) -> None:
     lines = [line.rpartition(" && .venv/bin/")[2] for line in shell_lines(readme)]
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("mcp-books ")]
-    for span in inline_code(readme):
-        if found := re.match(r"(?:uvx )?mcp-books ([a-z].*)", span):
-            commands.append(found[1].split())
+    spans = (
+        re.fullmatch(r"(?:uvx )?mcp-books ((?:index|check)\b.*)", span)
+        for span in inline_code(readme)
+    )
+    commands += [span[1].split() for span in spans if span]
     assert len(commands) >= 15
     for command in commands:
         options = parser().parse_args(command)
