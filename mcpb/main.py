@@ -18,7 +18,7 @@ def hand_on() -> None:
         del os.environ[name]
     folders = [one for one in sys.argv[1:] if one.strip() and not one.startswith(UNFILLED)]
     if folders:
-        os.environ[LIBRARIES] = os.pathsep.join(folders)
+        os.environ[LIBRARIES] = os.pathsep.join(f'"{one}"' for one in folders)
     del sys.argv[1:]
 
 

@@ -67,7 +67,7 @@ def _usable(settings: Settings) -> str:
     """
     from .sources.calibre.places import libraries
 
-    return os.pathsep.join(f"{one.name}={one.folder}" for one in libraries(settings))
+    return os.pathsep.join(f'{one.name}="{one.folder}"' for one in libraries(settings))
 
 
 def _environment(settings: Settings, folders: str) -> dict[str, str]:

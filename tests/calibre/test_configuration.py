@@ -43,6 +43,14 @@ def test_quotation_marks_around_a_folder_or_an_entry_are_taken_off(tmp_path: Pat
     assert names(found) == ["a", "mine", "yours"]
 
 
+def test_a_separator_between_quotation_marks_is_part_of_the_folder(tmp_path: Path) -> None:
+    a, b, c = tmp_path / "a:b", tmp_path / "c", tmp_path / 'd"e'
+    found = read_libraries(f'"{a}":mine="{b}:{b}" : "{c}":{b}: "yours={a}:c"', separator=":")
+    folders = [str(a), f"{b}:{b}", str(c), str(b), f"{a}:c"]
+    assert [str(one.folder) for one in found.libraries] == folders
+    assert (found.refused, names(found)[-1]) == ((), "yours")
+
+
 def test_an_equals_sign_in_a_folder_is_part_of_it(tmp_path: Path) -> None:
     folder = tmp_path / "x=y"
     assert read_libraries(str(folder), separator=";").libraries[0].folder == folder

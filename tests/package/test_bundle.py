@@ -105,7 +105,9 @@ async def test_two_libraries_chosen_in_the_host_are_both_asked(
     unpacked: Path, tmp_path: Path
 ) -> None:
     chosen: dict[str, Any] = {"calibre_libraries": [], "index_dir": str(tmp_path / "index")}
-    for name in ("Novels", "Law and letters"):
+    # On POSIX a folder's name may hold what separates folders.
+    second = f"Law{os.pathsep if os.pathsep == ':' else ','} and letters"
+    for name in ("Novels", second):
         make_library(tmp_path / name, identity=name)
         chosen["calibre_libraries"].append(str(tmp_path / name))
     started = without_uv(unpacked, {**chosen, "index_auto": False})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,14 +38,15 @@ class Configuration:
 
 def read_libraries(text: str, *, separator: str = os.pathsep) -> Configuration:
     """Read folders separated by `separator` (`:`; on Windows `;`), each of them `name=folder` or a
-    folder alone, which is then named like its folder.
+    folder alone, which is then named like its folder. Between double quotation marks the separator
+    is part of a folder's name.
 
     A bad entry is refused with a reason, and the others stand.
     """
     libraries: dict[str, Configured] = {}
     refused: list[Refused] = []
     folders: dict[Path, str] = {}
-    for entry in filter(None, (one.strip() for one in text.split(separator))):
+    for entry in filter(None, map(str.strip, _entries(text, separator))):
         try:
             found = _read(entry)
             taken = libraries.get(found.name.casefold())
@@ -66,6 +68,12 @@ def read_libraries(text: str, *, separator: str = os.pathsep) -> Configuration:
 def read_tags(text: str) -> tuple[str, ...]:
     """Read tags separated by commas, without repeats."""
     return tuple(dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in text.split(",")))))
+
+
+def _entries(text: str, separator: str) -> list[str]:
+    between = re.escape(separator)
+    quoted = rf'\s*(?:[^{between}"]*=\s*)?"[^"]*"\s*(?={between}|\Z)'
+    return re.findall(rf"{quoted}|[^{between}]+", text)
 
 
 def _read(entry: str) -> Configured:
