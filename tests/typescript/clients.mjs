@@ -28,6 +28,13 @@ export const CLIENTS = {
   },
 };
 
+const started = new Set();
+
+/** End every server that was started and may still run. */
+export function killAll() {
+  for (const pid of started) if (isRunning(pid)) process.kill(pid, "SIGKILL");
+}
+
 /** One connection; what went over it is kept as it came. */
 export class Connection {
   sent = [];
@@ -49,6 +56,11 @@ export class Connection {
     opened.transport = transport;
     opened.client = kind.connected();
     opened.client.onerror = (error) => opened.errors.push(String(error));
+    const start = transport.start.bind(transport);
+    transport.start = async () => {
+      await start();
+      started.add(transport.pid);
+    };
     await opened.client.connect(transport);
     return opened;
   }

@@ -2,13 +2,14 @@
 //
 //     node drive.mjs COMMAND [ARGUMENT...]      e.g. node drive.mjs .venv/bin/mcp-books
 //
-// Prints a JSON report; the exit code is 1 where anything did not hold.
+// Prints a JSON report; the exit code is 1 where anything did not hold, or no server answered within
+// DRIVE_LIMIT_MS.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { CLIENTS, Connection } from "./clients.mjs";
+import { CLIENTS, Connection, killAll } from "./clients.mjs";
 import { STEPS } from "./steps.mjs";
 
 const [command, ...args] = process.argv.slice(2);
@@ -16,6 +17,17 @@ if (command === undefined) {
   console.error("usage: node drive.mjs COMMAND [ARGUMENT...]");
   process.exit(2);
 }
+
+const LIMIT = Number(process.env.DRIVE_LIMIT_MS ?? 200_000);
+
+/** End with one line about why, and leave no server behind. */
+function giveUp(why) {
+  killAll();
+  process.stderr.write(`drive.mjs: ${command}: ${why}\n`);
+  process.exit(1);
+}
+
+setTimeout(() => giveUp(`not done after ${LIMIT / 1000} s`), LIMIT).unref();
 
 const complaints = [];
 for (const method of ["log", "warn", "error"]) {
@@ -56,6 +68,8 @@ const report = {};
 const home = await mkdtemp(join(tmpdir(), "mcp-books-typescript-"));
 try {
   for (const [id, kind] of Object.entries(CLIENTS)) report[id] = await drive(kind, home);
+} catch (error) {
+  giveUp(error.message);
 } finally {
   await rm(home, { recursive: true, force: true });
 }

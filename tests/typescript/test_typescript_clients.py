@@ -6,10 +6,13 @@ Needs Node.js 20 or later, and once: `npm ci --prefix tests/typescript`.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +72,47 @@ def test_every_step_of_every_client_is_a_test_here(report: Report) -> None:
     assert all(list(steps) == STEPS for steps in report.values())
 
 
-def test_a_server_that_does_not_start_is_no_success(node: str) -> None:
-    command = [node, str(HERE / "drive.mjs"), sys.executable, "-c", "raise SystemExit"]
-    drive = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
-    assert drive.returncode == 1
-    assert b"closed" in drive.stderr.lower()
+def given_up(node: str, *command: str, limit: float = 60) -> str:
+    """Return the one line that is said of a server that cannot be driven."""
+    environ = {**os.environ, "DRIVE_LIMIT_MS": str(limit * 1000)}
+    drive = subprocess.run(
+        [node, str(HERE / "drive.mjs"), *command],
+        capture_output=True,
+        encoding="utf-8",
+        env=environ,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (drive.returncode, drive.stdout) == (1, "")
+    (line,) = drive.stderr.splitlines()
+    return line
+
+
+def test_a_server_that_ends_at_once_is_no_success(node: str) -> None:
+    assert "closed" in given_up(node, sys.executable, "-c", "raise SystemExit").lower()
+
+
+def test_a_command_that_is_not_there_is_named(node: str) -> None:
+    assert "no-such-command" in given_up(node, "no-such-command")
+
+
+MUTE = """
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as held:
+    held.recv(1)
+"""
+
+
+def test_a_mute_server_is_given_up_and_does_not_stay(node: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(PATIENCE)
+        port = str(listening.getsockname()[1])
+        assert "not done after 3 s" in given_up(node, sys.executable, "-c", MUTE, port, limit=3)
+        held, _ = listening.accept()
+        with held:
+            held.settimeout(PATIENCE)
+            with suppress(ConnectionResetError):
+                assert held.recv(1) == b""
 
 
 def test_the_clients_are_pinned_and_their_lock_names_no_registry() -> None:
