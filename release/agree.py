@@ -26,14 +26,11 @@ if __package__ is None:
 
 from mcp_books import Settings
 from mcp_books.server import build_server
-from release.facts import ROOT, Setting, marker, project, settings
+from release.facts import ROOT, Lacking, Setting, marker, project, settings
 
 __all__ = ["main", "mismatches", "written"]
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-SUMMARY = (
-    "Search inside books, newspapers and your Calibre library, and catalogues; every source named."
-)
 READMES = ("README.md", "README.fr.md")
 
 
@@ -73,7 +70,7 @@ def _server(version: str) -> dict[str, Any]:
         "$schema": SCHEMA,
         "name": marker(),
         "title": project()["name"],
-        "description": SUMMARY,
+        "description": project()["description"],
         "version": version,
         "repository": {"url": project()["urls"]["Homepage"], "source": "github"},
         "websiteUrl": project()["urls"]["Homepage"],
@@ -109,13 +106,15 @@ def _declared(setting: Setting) -> dict[str, Any]:
 def _manifest(version: str) -> dict[str, Any]:
     manifest: dict[str, Any] = json.loads(_read("mcpb/manifest.json"))
     manifest["version"] = version
-    manifest["description"] = SUMMARY
+    manifest["description"] = project()["description"]
     manifest["keywords"] = project()["keywords"]
     manifest["compatibility"]["runtimes"]["python"] = project()["requires-python"]
     manifest["tools"] = anyio.run(_tools)
     named = {f"${{user_config.{key}}}": key for key in manifest["user_config"]}
     known = {one.variable: one for one in settings()}
     for variable, placeholder in manifest["server"]["mcp_config"]["env"].items():
+        if placeholder not in named or variable not in known:
+            raise Lacking(f"mcpb/manifest.json fills {variable} with {placeholder}: one is unknown")
         option = manifest["user_config"][named[placeholder]]
         option.update(_bounded(known[variable], option["type"]))
     return manifest
@@ -157,12 +156,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tag")
     options = parser.parse_args(arguments)
-    problems = mismatches(options.tag) if options.tag else []
-    for name, text in written().items():
+    releases = options.tag is not None
+    problems = mismatches(options.tag) if releases else []
+    try:
+        files = written()
+    except Lacking as problem:
+        problems.append(str(problem))
+        files = {}
+    for name, text in files.items():
         path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
-        if options.check or options.tag:
+        if options.check or releases:
             problems.append(f"{name} differs from its sources: run python release/agree.py")
         else:
             path.write_text(text, encoding="utf-8", newline="\n")

@@ -136,10 +136,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "build":
         sys.stdout.write(f"{build(options.directory)}\n")
         return 0
-    if options.command == "validate":
-        problems = _validate(options.bundle)
-    else:
-        problems = _start(options.bundle, options.wheels)
+    try:
+        if options.command == "validate":
+            problems = _validate(options.bundle)
+        else:
+            problems = _start(options.bundle, options.wheels)
+    except (OSError, zipfile.BadZipFile, KeyError, ValueError) as problem:
+        parser.error(f"{options.bundle} is no bundle: {problem}")
+    except subprocess.CalledProcessError as problem:
+        problems = [f"what it needs could not be installed: uv ended with {problem.returncode}"]
     sys.stderr.writelines(f"{problem}\n" for problem in problems)
     return 1 if problems else 0
 

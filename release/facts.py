@@ -9,11 +9,15 @@ from typing import Any, NamedTuple, get_args
 
 from mcp_books.settings import VARIABLES, LogLevel, Settings
 
-__all__ = ["ROOT", "Setting", "marker", "project", "settings"]
+__all__ = ["ROOT", "Lacking", "Setting", "marker", "project", "settings"]
 
 ROOT = Path(__file__).parent.parent
 
 _FORMATS = {"index_auto": "boolean", "index_dir": "filepath"}
+
+
+class Lacking(Exception):
+    """A file does not hold a fact that others repeat."""
 
 
 class Setting(NamedTuple):
@@ -35,18 +39,32 @@ def project() -> dict[str, Any]:
 
 
 def marker() -> str:
-    """Return the server's name in the registry, as the README states it."""
+    """Return the server's name in the registry, as the README states it.
+
+    Raises:
+        Lacking: it does not.
+    """
     found = re.search(r"<!-- mcp-name: (\S+) -->", _read("README.md"))
     if found is None:
-        raise ValueError("README.md holds no ownership marker")
+        raise Lacking("README.md holds no ownership marker")
     return found[1]
 
 
 def settings() -> list[Setting]:
-    """Return every setting: bounds and default from the code, the meaning from README.md."""
+    """Return every setting: bounds and default from the code, the meaning from README.md.
+
+    Raises:
+        Lacking: the table there has no row for one of them.
+    """
     meanings = dict(
         re.findall(r"^\| `(BOOKS_\w+)` \|[^|]*\| (.+) \|$", _read("README.md"), re.MULTILINE)
     )
+    for variable in VARIABLES:
+        if variable not in meanings:
+            raise Lacking(
+                f"README.md has no row for {variable} in its table of settings: add one there, and "
+                "in README.fr.md"
+            )
     return [
         _setting(variable, field, divisor, meanings[variable].replace("`", ""))
         for variable, (field, divisor) in VARIABLES.items()

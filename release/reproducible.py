@@ -1,10 +1,13 @@
 """Build wheel and sdist twice from copies of the tree, and compare them byte for byte.
 
+In a git repository the copies hold what git tracks, as it is now.
+
 python release/reproducible.py DIRECTORY     leaves the distributions in DIRECTORY
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
 import shutil
@@ -12,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 __all__ = ["main"]
@@ -24,7 +28,7 @@ EPOCH = "1577836800"  # 2020-01-01: a zip holds no year before 1980
 
 
 def _built(where: Path, out: Path) -> dict[str, str]:
-    shutil.copytree(ROOT, where, ignore=NOT_COPIED)
+    _copy(where)
     environ = {**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH)}
     command = [sys.executable, "-m", "build", "--outdir", str(out), str(where)]
     subprocess.run(command, env=environ, check=True, stdout=subprocess.DEVNULL)
@@ -33,11 +37,28 @@ def _built(where: Path, out: Path) -> dict[str, str]:
     }
 
 
-def main() -> int:
+def _copy(where: Path) -> None:
+    if not (ROOT / ".git").exists():
+        shutil.copytree(ROOT, where, ignore=NOT_COPIED)
+        return
+    for name in filter(None, _git("ls-files", "-z").split("\0")):
+        if (ROOT / name).is_file():
+            (where / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, where / name)
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return done.stdout.decode()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run as the module's docstring says."""
-    out = Path(sys.argv[1])
-    if out.exists() and any(out.iterdir()):
-        sys.exit(f"{out} is not empty")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path)
+    out: Path = parser.parse_args(arguments).directory
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        parser.error(f"{out} is not an empty directory")
     with tempfile.TemporaryDirectory() as scratch:
         first = _built(Path(scratch, "one"), out)
         second = _built(Path(scratch, "elsewhere", "two"), Path(scratch, "out"))

@@ -4,10 +4,12 @@
 #   release/resolutions.sh highest [pytest arguments]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-resolution=${1:?lowest-direct or highest}
-shift
-[ "$resolution" = highest ] || [ "$resolution" = lowest-direct ] || { echo "unknown: $resolution" >&2; exit 2; }
+case ${1-} in
+  lowest-direct | highest) resolution=$1 && shift ;;
+  *) echo "usage: release/resolutions.sh lowest-direct|highest [pytest arguments]" >&2 && exit 2 ;;
+esac
 uv=${UV:-uv}
+command -v "$uv" >/dev/null || { echo "uv is not installed" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$uv" venv -q --python "${PYTHON:-3.11}" "$work/venv"

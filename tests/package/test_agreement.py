@@ -10,6 +10,7 @@ from annotated_types import Ge, Le
 
 import mcp_books
 from mcp_books.settings import VARIABLES, Settings
+from release import facts
 from release.agree import main, mismatches, written
 from tests.package.reading import ROOT, document, project, settings_table, text
 
@@ -79,6 +80,23 @@ def test_the_changelog_is_headed_by_what_is_unreleased_or_by_this_version() -> N
     assert "Unreleased" not in headings[1:]
     assert headings
     assert not numbered or numbered[0] == project()["version"]
+
+
+def test_every_numbered_section_of_the_changelog_is_dated() -> None:
+    headings = re.findall(r"^## \[\d.*", text("CHANGELOG.md"), re.MULTILINE)
+    assert all(re.fullmatch(r"## \[[^\]]+\] - \d{4}-\d\d-\d\d", one) for one in headings)
+
+
+def test_a_tag_that_is_empty_is_refused() -> None:
+    assert main(["--check", "--tag", ""]) == 1
+
+
+def test_a_setting_without_a_row_in_the_readme_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(facts, "VARIABLES", {**VARIABLES, "BOOKS_NEW_URL": ("loc_url", 0)})
+    assert main(["--check"]) == 1
+    assert "no row for BOOKS_NEW_URL" in capsys.readouterr().err
 
 
 def test_a_tag_other_than_the_version_is_refused() -> None:
