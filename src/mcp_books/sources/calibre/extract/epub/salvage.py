@@ -20,20 +20,20 @@ __all__ = ["salvage"]
 
 _HEADER = struct.Struct("<4s5H3L2H")
 _SIGNATURE = b"PK\x03\x04"
-_ANY_SIGNATURE = b"PK"
 _DESCRIPTOR = b"PK\x07\x08"
 _ENCRYPTED = 0x1
 _SIZES_BEHIND = 0x8
 _NAMED_IN_UTF8 = 0x800
 _NO_ENTRY = b"PK\x05\x06" + bytes(18)
 _BLOCK = 1 << 16
+_DOUBTED_RATIO = 4
 
 
 def salvage(file: BinaryIO, *, most_entries: int, most_bytes: int) -> zipfile.ZipFile:
     """Return the zip file with the entries that can be found without a directory.
 
-    No more than one header above `most_entries` is looked at, and at most `most_bytes` are unpacked
-    to find where entries end.
+    No more than one header above `most_entries` is looked at, and the search ends when more than
+    `most_bytes` were unpacked to see that sizes are right.
 
     Raises:
         BadZipFile: there is none.
@@ -59,26 +59,24 @@ class _Entries:
         """Yield the entries."""
         at = self._next_header(0)
         for _ in range(most_headers):
-            if at + _HEADER.size > self._end:
+            if at + _HEADER.size > self._end or self._left < 0:
                 return
-            entry, after = self._entry(at)
+            following = self._next_header(at + len(_SIGNATURE))
+            entry, after = self._entry(at, following)
             if entry is not None:
                 yield entry
-            # What follows has to have a header again; if not, the sizes led astray.
-            is_sound = after >= self._end or self._bytes(after, 2) == _ANY_SIGNATURE
-            at = self._next_header(after if is_sound else at + len(_SIGNATURE))
+            at = following if after <= following else self._next_header(after)
 
-    def _entry(self, at: int) -> tuple[zipfile.ZipInfo | None, int]:
+    def _entry(self, at: int, following: int) -> tuple[zipfile.ZipInfo | None, int]:
         """Return the entry whose header is there, if it can be read, and where to go on."""
         head = _HEADER.unpack(self._bytes(at, _HEADER.size))
         _, _, flags, method, _, _, checksum, packed, size, named, more = head
-        name = self._bytes(at + _HEADER.size, named)
         data = at + _HEADER.size + named + more
-        lost = None, at + len(_SIGNATURE)
-        if not name or data > self._end or flags & _ENCRYPTED:
+        lost = None, following
+        if not named or data > following or flags & _ENCRYPTED:
             return lost
         after = data + packed
-        if flags & _SIZES_BEHIND:
+        if flags & _SIZES_BEHIND and (method == zipfile.ZIP_DEFLATED or not packed):
             measured = self._measured(data) if method == zipfile.ZIP_DEFLATED else None
             if measured is None:
                 return lost
@@ -90,8 +88,15 @@ class _Entries:
             if self._bytes(after, 4) != checksum.to_bytes(4, "little"):
                 return lost
             after += 12
-        if after > self._end:
+        elif after > self._end:
             return lost
+        elif following < after or size > _DOUBTED_RATIO * packed:
+            # Another entry inside this one, or much from little: the sizes may be wrong.
+            is_stored = method == zipfile.ZIP_STORED
+            measured = self._summed(data, packed) if is_stored else self._measured(data)
+            if measured != (packed, size, checksum):
+                return lost
+        name = self._bytes(at + _HEADER.size, named)
         encoding = "utf-8" if flags & _NAMED_IN_UTF8 else "cp437"
         entry = zipfile.ZipInfo(name.decode(encoding, "replace"))
         entry.flag_bits, entry.compress_type, entry.header_offset = flags, method, at
@@ -112,12 +117,25 @@ class _Entries:
             except zlib.error:
                 self._left -= len(block)  # so that broken data that overlaps costs as well
                 return None
-            taken = len(block) - len(unpacking.unconsumed_tail) - len(unpacking.unused_data)
-            self._left -= taken + len(data)
+            # At the end, what is over can stand in both.
+            over = unpacking.unused_data if unpacking.eof else unpacking.unconsumed_tail
+            taken = len(block) - len(over)
+            self._left -= max(taken, len(data))
             packed += taken
             size += len(data)
             checksum = zlib.crc32(data, checksum)
         return packed, size, checksum
+
+    def _summed(self, start: int, length: int) -> tuple[int, int, int] | None:
+        """Return the same of what is stored here; None if that is too much."""
+        self._left -= length
+        checksum = 0
+        self._file.seek(start)
+        for done in range(0, length, _BLOCK):
+            if self._left < 0:
+                return None
+            checksum = zlib.crc32(self._file.read(min(_BLOCK, length - done)), checksum)
+        return length, length, checksum
 
     def _next_header(self, at: int) -> int:
         """Return where the next header is, from `at` on; the end of the file if there is none."""
