@@ -45,6 +45,8 @@ class _Jumping(selectors.DefaultSelector):
                 raise Stuck(f"nothing but time passes: {self.loop.now:.0f} s of it")
         if ready or timeout == 0:
             self.idle_since = None
+            # A timer due within the loop's own resolution would be set again for ever.
+            self.loop.now += 1e-9
         return ready
 
     def _from_outside(self) -> list[tuple[selectors.SelectorKey, int]]:
