@@ -13,12 +13,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError
 
 __all__ = ["Action", "Issue", "Report", "Test", "carry_out", "open_issue", "plan", "read_report"]
 
@@ -80,14 +80,17 @@ class Action:
 class _State:
     """What one night hands on to the next, kept in the issue's body."""
 
-    failing: Mapping[str, str] = field(default_factory=dict)
+    failing: Mapping[str, str]
     """Each failing test, and the date it first failed."""
-    silent: Mapping[str, int] = field(default_factory=dict)
+    silent: Mapping[str, int]
     """Each silent archive, and for how many nights in a row."""
 
 
+_KEPT = TypeAdapter(_State)
+
+
 class _Archive(BaseModel):
-    state: str
+    state: Literal["answered", "partly", "silent"]
 
 
 class _Test(BaseModel):
@@ -108,7 +111,7 @@ class _Document(BaseModel):
     """The part of the report of `tests_live` that is read here."""
 
     layout: Literal[1]
-    outcome: str
+    outcome: Literal["green", "changed", "outage", "incomplete"]
     archives: Mapping[str, _Archive]
     tests: Sequence[_Test]
     questions: Sequence[_Question]
@@ -133,6 +136,8 @@ def read_report(document: object) -> Report:
         raise ValueError("the run was broken off before its end")
     if not read.tests:
         raise ValueError("no test ran")
+    if missing := sorted({one.archive for one in read.tests} - read.archives.keys()):
+        raise ValueError(f"it does not say whether {', '.join(missing)} answered")
     return Report(
         silent=frozenset(name for name, seen in read.archives.items() if seen.state == "silent"),
         tests=tuple(
@@ -144,25 +149,28 @@ def read_report(document: object) -> Report:
 
 def plan(report: Report, issue: Issue | None, *, today: str, run: str) -> tuple[Action, ...]:
     """Return what to do about `report`, in order; `run` is the address of tonight's run."""
-    before = _read_state(issue.body if issue is not None else "")
+    kept = _read_state(issue.body) if issue is not None else None
+    before = kept or _State({}, {})
     after = _next_state(report, before, today)
-    if not after.failing and not after.silent:
-        if issue is None:
-            return ()
-        body = _body(report, after, today=today, run=run)
-        farewell = f"Every archive answered and every test passed: {run}"
-        return (
-            Action("edit", issue.number, body),
-            Action("comment", issue.number, farewell),
-            Action("close", issue.number, ""),
-        )
+    is_green = not after.failing and not after.silent
+    if is_green and issue is None:
+        return ()
     body = _body(report, after, today=today, run=run)
     if issue is None:
         return (Action("create", None, body),)
+    edit = Action("edit", issue.number, body)
+    # Where the issue lost what failed before, a test that was skipped tonight may be one of those.
+    is_known = kept is not None or all(test.outcome != "skipped" for test in report.tests)
+    if is_green and is_known:
+        farewell = f"Every archive answered and every test passed: {run}"
+        return (
+            edit,
+            Action("comment", issue.number, farewell),
+            Action("close", issue.number, ""),
+        )
     if before.failing.keys() == after.failing.keys():
-        return (Action("edit", issue.number, body),)
-    change = _change(before.failing, after.failing, run)
-    return Action("edit", issue.number, body), Action("comment", issue.number, change)
+        return (edit,)
+    return edit, Action("comment", issue.number, _change(before.failing, after.failing, run))
 
 
 def _next_state(report: Report, before: _State, today: str) -> _State:
@@ -178,19 +186,13 @@ def _next_state(report: Report, before: _State, today: str) -> _State:
     return _State(first, silent)
 
 
-def _read_state(body: str) -> _State:
-    """Return the state a body holds; a body without a readable one counts as the first night."""
+def _read_state(body: str) -> _State | None:
+    """Return the state a body holds, or None where it holds no readable one."""
     found = _STATE.search(body)
-    if found is None:
-        return _State()
     try:
-        kept = json.loads(found[1])
-        return _State(
-            {str(name): str(day) for name, day in kept["failing"].items()},
-            {str(archive): int(nights) for archive, nights in kept["silent"].items()},
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return _State()
+        return _KEPT.validate_json(found[1]) if found is not None else None
+    except ValidationError:
+        return None
 
 
 def _write_state(state: _State) -> str:
@@ -202,7 +204,8 @@ def _write_state(state: _State) -> str:
 
 def _body(report: Report, state: _State, *, today: str, run: str) -> str:
     bodies = (_body_of(report, state, today, run, most) for most in MOST_LINES)
-    return next((body for body in bodies if len(body) <= MOST_CHARACTERS), _write_state(state))
+    otherwise = f"Last run: {today}, {run}\n\nMore failed than an issue can hold."
+    return next((body for body in bodies if len(body) <= MOST_CHARACTERS), otherwise)
 
 
 def _body_of(report: Report, state: _State, today: str, run: str, most: int) -> str:
@@ -251,8 +254,8 @@ def _because(reason: str) -> str:
 
 def _code(text: str) -> str:
     """Return `text` as one line of code, so that nothing an archive sent mentions or links."""
-    line = " ".join(text.replace("`", "'").split())
-    return f"`{line[:LONGEST]}`"
+    printed = "".join(each if each.isprintable() else " " for each in text.replace("`", "'"))
+    return f"`{' '.join(printed.split())[:LONGEST]}`"
 
 
 def _observation(question: _Question) -> str:
@@ -283,7 +286,7 @@ def _gh(arguments: Sequence[str], text: str) -> None:
 
 def open_issue(listed: str) -> Issue | None:
     """Read what `gh issue list --json number,body` printed."""
-    found = [_Listed.model_validate(one) for one in json.loads(listed)]
+    found = TypeAdapter(list[_Listed]).validate_python(json.loads(listed))
     return Issue(found[0].number, found[0].body) if found else None
 
 
@@ -295,11 +298,11 @@ def main(report: str, listed: str) -> None:
     """
     try:
         read = read_report(json.loads(Path(report).read_text(encoding="utf-8")))
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         sys.exit(f"the report {report} cannot be used: {_told(problem)}")
     try:
         issue = open_issue(Path(listed).read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         sys.exit(f"the list of issues {listed} cannot be used: {_told(problem)}")
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     carry_out(plan(read, issue, today=today, run=os.environ["RUN_URL"]), _gh)

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or shutil.which("bash") is None, reason="the steps run on Linux"
 )
 
+SHA = "a" * 40
 DUPLICATE = "400: invalid version: cannot publish duplicate version"
 
 Run = Callable[[str, str], subprocess.CompletedProcess[str]]
@@ -46,7 +47,7 @@ def run(
     return subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", script],
         cwd=programs.parent / "here",
-        env={"PATH": path, "GITHUB_REF_NAME": "v1.2.3", **(environ or {})},
+        env={"PATH": path, "GITHUB_REF_NAME": "v1.2.3", "GITHUB_SHA": SHA, **(environ or {})},
         capture_output=True,
         encoding="utf-8",
         timeout=60,
@@ -66,14 +67,40 @@ def times(programs: Path, what: str) -> int:
     return sum(call.startswith(what) for call in calls(programs.parent / "here"))
 
 
-@pytest.mark.parametrize(("exists", "does"), [(False, "create"), (True, "upload")])
-def test_a_release_is_made_once_and_filled_again(programs: Path, exists: bool, does: str) -> None:
-    stand_in(programs / "gh", f'[ "$2" != view ] || exit {0 if exists else 1}')
-    assert run(programs, "attach", "Create the release").returncode == 0
-    (call,) = (call for call in calls(programs.parent / "here") if " view " not in call)
-    assert call.startswith(f"gh release {does} v1.2.3 ")
-    assert call.endswith("files/a.whl")
-    assert ("--clobber" in call) is exists
+def attached(programs: Path, *, exists: bool, tag_is_of: str = SHA) -> tuple[int, list[str]]:
+    """Return how the release was attached to, and the calls of `gh` that change anything."""
+    stand_in(
+        programs / "gh",
+        f'case "$*" in api*) echo {tag_is_of} ;; *view*) exit {0 if exists else 1} ;; esac',
+    )
+    code = run(programs, "attach", "Create the release").returncode
+    made = [call.removeprefix("gh release ") for call in calls(programs.parent / "here")]
+    return code, [call for call in made if call.split()[0] in ("create", "upload", "edit")]
+
+
+def test_a_release_is_made_with_its_files(programs: Path) -> None:
+    assert attached(programs, exists=False) == (
+        0,
+        ["create v1.2.3 --verify-tag --generate-notes files/a.whl"],
+    )
+
+
+def test_a_release_that_exists_is_filled_again_and_is_no_draft_then(programs: Path) -> None:
+    assert attached(programs, exists=True) == (
+        0,
+        ["upload v1.2.3 --clobber files/a.whl", "edit v1.2.3 --verify-tag --draft=false"],
+    )
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_release_whose_tag_has_moved_is_left_alone(programs: Path, *, exists: bool) -> None:
+    assert attached(programs, exists=exists, tag_is_of="b" * 40) == (1, [])
+
+
+def test_a_tag_that_cannot_be_asked_for_leaves_the_release_alone(programs: Path) -> None:
+    stand_in(programs / "gh", "exit 1")
+    assert run(programs, "attach", "Create the release").returncode != 0
+    assert len(calls(programs.parent / "here")) == 1
 
 
 def test_an_entry_is_published_after_a_login(programs: Path) -> None:
