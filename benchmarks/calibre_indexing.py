@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -94,29 +94,29 @@ def library_of(folder: Path, paths: Sequence[Path]) -> Path:
     )
 
 
-def extract(paths: Sequence[Path]) -> list[str]:
+def extract(paths: Sequence[Path]) -> Iterator[str]:
     """Read the books with nothing around: PDFium's text of each page, the readers for the rest."""
-    texts: list[str] = []
     for path in paths:
         kind = path.suffix[1:].upper()
         try:
             if kind == "PDF":
-                texts += pdf_texts(path)
+                yield from pdf_texts(path)
             else:
-                texts.extend(one.text for one in read(path, kind))
+                yield from (one.text for one in read(path, kind))
         except (Unreadable, Incomplete, pypdfium2.PdfiumError):
             continue
-    return texts
 
 
-def pdf_texts(path: Path) -> list[str]:
-    """Return the text of each page."""
-    texts = []
+def pdf_texts(path: Path) -> Iterator[str]:
+    """Yield the text of each page that can be read."""
     with closing(pypdfium2.PdfDocument(path)) as document:
         for number in range(len(document)):
-            with closing(document[number]) as page, closing(page.get_textpage()) as text:
-                texts.append(text.get_text_range())
-    return texts
+            try:
+                with closing(document[number]) as page, closing(page.get_textpage()) as text:
+                    found = text.get_text_range()
+            except pypdfium2.PdfiumError:
+                continue
+            yield found
 
 
 def insert(path: Path, texts: Sequence[str]) -> None:

@@ -21,7 +21,8 @@ __all__ = ["index_in_background"]
 logger = logging.getLogger(__name__)
 
 _PATIENCE = 1.0
-"""Seconds that the process has to end by itself; killing it loses nothing but the book it reads."""
+"""Seconds that the process has to end by itself, and again once it is killed, which loses nothing
+but the book it reads."""
 
 
 async def index_in_background(settings: Settings) -> None:
@@ -91,7 +92,7 @@ def _creation_flags() -> int:
 
 
 async def _end(process: Process) -> None:
-    """Have the process end, and wait for it."""
+    """Have the process end, and wait for it, but not for one that a drive keeps from dying."""
     if process.stdin is not None:
         await process.stdin.aclose()
     if process.returncode is None:
@@ -99,4 +100,5 @@ async def _end(process: Process) -> None:
             await process.wait()
     if process.returncode is None:
         process.kill()
-        await process.wait()
+        with anyio.move_on_after(_PATIENCE):
+            await process.wait()

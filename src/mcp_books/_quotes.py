@@ -6,7 +6,7 @@ import re
 
 __all__ = ["PHRASE", "QUOTATION_MARKS", "straight"]
 
-QUOTATION_MARKS = '"“”„‟«»＂〝〞'
+QUOTATION_MARKS = '"“”„‟«»＂〝〞〟'
 """A pair of any of them quotes what stands between."""
 
 PHRASE = re.compile(f"[{QUOTATION_MARKS}]([^{QUOTATION_MARKS}]+)[{QUOTATION_MARKS}]")

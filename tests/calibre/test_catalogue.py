@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mcp_books.arguments import Sort
 from mcp_books.errors import InvalidInput
 from mcp_books.sources.calibre.catalogue import ORDERED_ON, Found, search
 from mcp_books.sources.calibre.folding import fold
 from mcp_books.sources.calibre.haystacks import terms
+from mcp_books.sources.calibre.index import read_words
 from mcp_books.sources.calibre.library import Library
 from mcp_books.sources.calibre.snapshot import Snapshot
 
@@ -93,6 +96,8 @@ def numbers(found: Found) -> list[int]:
         ("978-0-306-40615-7", [1]),
         ("0306406152", [1]),
         ("0-306-40615-2", [1]),
+        ("(0-306-40615-2),", [1]),
+        ("moby，whale・dick", [1]),  # full-width punctuation is a space
         ("isbn:9780306406157", [1]),
         ("10.1000/xyz-1", [1]),
         ("goodreads 153747", [1]),
@@ -233,3 +238,26 @@ def test_words_are_folded_to_their_letters(text: str, folded: str) -> None:
 
 def test_a_term_stands_once_however_often_it_is_asked() -> None:
     assert terms('sea Sea "sea" SÉA') == ((" sea ",),)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), ['""', "“”", "””", "„“", "„”", "‟”", "«»", "»«", "＂＂", "〝〞", "〝〟"]
+)
+def test_a_phrase_is_searched_and_told_alike_in_any_quotation_marks(
+    snapshot: Snapshot, before: str, after: str
+) -> None:
+    assert numbers(search([snapshot], f"{before}moby dick{after} -whale")) == [1]
+    assert numbers(search([snapshot], f"{before}dick moby{after} -whale")) == []
+    assert read_words(f"{before}moby dick{after} -whale") == '"moby dick" whale'
+
+
+@given(
+    st.lists(
+        st.sampled_from([*'"“»〝〟 *-(:&', "，", "・", "\x01", "whale", "Été", "白鯨", "a-b",
+                         "ガ", "AND", "0-306-40615-2", "L'Œuvre"]),
+        max_size=8,
+    ).map("".join)
+)  # fmt: skip
+def test_what_is_said_to_be_searched_finds_the_same(query: str) -> None:
+    told = read_words(query)
+    assert told is None or terms(told) == terms(query)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_books.sources.calibre.extract.base import Unreadable
-from mcp_books.sources.calibre.worker import Extractor, Killed
+from mcp_books.sources.calibre.worker import Extractor, Killed, WorkerFailed
 from mcp_books.sources.calibre.worker_process import was_ended
 
 READERS = "tests.calibre.obeying_readers"
@@ -68,6 +68,20 @@ def test_an_ending_is_laid_to_others_only_where_it_can_be(
     code: int, said: str, platform: str, *, expected: bool
 ) -> None:
     assert was_ended(code, said, platform) is expected
+
+
+@posix
+def test_a_process_that_is_ended_before_it_can_be_asked_is_told_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying = "import os, signal\nos.write(2, b'no room')\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    (tmp_path / "dying_readers.py").write_text(dying, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with Extractor(readers="dying_readers") as extractor, pytest.raises(WorkerFailed) as raised:
+        texts(extractor, told(tmp_path, "say well"))
+    assert not isinstance(raised.value, Killed)
+    assert str(raised.value).startswith("the reading process does not start: ")
+    assert str(raised.value).endswith("(SIGKILL): no room")
 
 
 def test_a_reader_that_leaves_is_the_fault_of_the_book(tmp_path: Path) -> None:

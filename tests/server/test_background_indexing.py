@@ -14,7 +14,9 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from anyio.abc import Process
 
+from mcp_books import _background_indexing
 from mcp_books._background_indexing import index_in_background
 from mcp_books.demo.calibre import make_library
 from mcp_books.settings import Settings
@@ -245,3 +247,31 @@ async def test_a_drive_that_does_not_answer_keeps_nobody_waiting(
         assert anyio.current_time() - began < PATIENCE / 2
     finally:
         answers.set()
+
+
+async def test_an_indexer_that_cannot_be_killed_keeps_nobody_waiting(
+    environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, killed, open_process = anyio.Event(), anyio.Event(), anyio.open_process
+    started: list[Process] = []
+
+    async def stuck(_: list[str], **options: Any) -> Process:
+        forever = "import threading; threading.Event().wait()"
+        process = await open_process([sys.executable, "-c", forever], **options)
+        monkeypatch.setattr(process, "kill", killed.set)
+        started.append(process)
+        opened.set()
+        return process
+
+    monkeypatch.setattr(anyio, "open_process", stuck)
+    monkeypatch.setattr(_background_indexing, "_PATIENCE", 0.1)
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(index_in_background, settings_of(environ))
+            await opened.wait()
+            tasks.cancel_scope.cancel()
+    (process,) = started
+    assert killed.is_set()
+    assert process.returncode is None
+    process.terminate()
+    await process.wait()

@@ -34,7 +34,14 @@ def test_a_stray_quotation_mark_quotes_nothing(query: str) -> None:
 @pytest.mark.proves("7.2")
 @pytest.mark.parametrize(
     "query",
-    ["“white whale”", "«white whale»", "„white whale“", "＂white whale＂", "〝white whale〞"],
+    [
+        "“white whale”",
+        "«white whale»",
+        "„white whale“",
+        "＂white whale＂",
+        "〝white whale〞",
+        "〝white whale〟",
+    ],
 )
 def test_a_phrase_is_quoted_by_any_scripts_marks(query: str) -> None:
     assert (D.UNQUOTED, "white whale") in _wordings(query)

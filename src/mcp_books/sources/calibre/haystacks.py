@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mcp_books._quotes import PHRASE
-
 from .books import isbn13
 from .folding import fold
+from .index import pieces
 
 __all__ = ["Haystack", "Term", "haystacks", "terms"]
 
@@ -58,10 +57,8 @@ def terms(query: str) -> tuple[Term, ...]:
     A word with punctuation in it ("state-of-the-art") and a run of a script without spaces are
     phrases. An ISBN counts in both its lengths.
     """
-    chunks = [match[1] for match in PHRASE.finditer(query)]
-    chunks += PHRASE.sub(" ", query).split()
-    found = dict.fromkeys(term for chunk in chunks if (term := _term(chunk)))
-    return tuple(found)
+    found = (_term(piece) for piece, _ in pieces(query))
+    return tuple(dict.fromkeys(term for term in found if term))
 
 
 def haystacks(
@@ -104,7 +101,7 @@ def _term(chunk: str) -> Term | None:
     folded = fold(chunk)
     if not folded:
         return None
-    isbn = isbn13(chunk)
+    isbn = isbn13(folded)
     spellings = (f" {folded} ", f" {isbn} ") if isbn else (f" {folded} ",)
     return tuple(dict.fromkeys(spellings))
 

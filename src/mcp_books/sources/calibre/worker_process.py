@@ -162,6 +162,8 @@ class Child:
             frame = next(self._arriving(_START_LIMIT, lambda: False))
         except Unreadable as problem:
             raise WorkerFailed(f"the reading process does not start: {problem.detail}") from problem
+        except Killed as problem:  # it had no book yet
+            raise WorkerFailed(f"the reading process does not start: {problem}") from problem
         except Garbage as problem:
             raise WorkerFailed(f"the reading process greets with nonsense: {problem}") from problem
         if frame.kind is not Kind.READY:
@@ -213,9 +215,10 @@ class Child:
         if code == ENDED_FOR_MEMORY:
             return Unreadable("too_large", "it takes too much memory")
         said = self._last_words()
+        how = f"({_named(code)}){said and ': ' + said}"
         if was_ended(code, said, sys.platform):
-            return Killed(f"the reading process was ended from outside ({_named(code)})")
-        return Unreadable("damaged", f"its reader crashed ({_named(code)}){said and ': ' + said}")
+            return Killed(f"the reading process was ended from outside {how}")
+        return Unreadable("damaged", f"its reader crashed {how}")
 
     def _last_words(self) -> str:
         try:

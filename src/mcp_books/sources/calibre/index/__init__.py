@@ -15,7 +15,7 @@ from mcp_books.sources.calibre.index.faults import (
     SearchUnavailable,
     TextIndexError,
 )
-from mcp_books.sources.calibre.index.query import Query, Term, read_query, read_words
+from mcp_books.sources.calibre.index.query import Query, Term, pieces, read_query, read_words
 from mcp_books.sources.calibre.index.search import Found, Place, Reader
 from mcp_books.sources.calibre.index.writer import Counts, Writer
 
@@ -39,6 +39,7 @@ __all__ = [
     "Term",
     "TextIndexError",
     "Writer",
+    "pieces",
     "read_query",
     "read_words",
 ]

@@ -9,7 +9,7 @@ of a query is that of its rarest word, and where all are common the deadline of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,6 +24,7 @@ __all__ = [
     "SHORTEST_PREFIX",
     "Query",
     "Term",
+    "pieces",
     "read_query",
     "read_words",
 ]
@@ -113,7 +114,6 @@ def read_query(text: str) -> Query:
     kept, left_out = _cut(text)
     terms: dict[Term, None] = {}
     room = MOST_WORDS
-    kept = _CONTROLS.sub("", kept)
     read = _terms(kept)
     for term in read:
         if term in terms:
@@ -130,16 +130,27 @@ def read_query(text: str) -> Query:
             hint="Ask with at least one word or number.",
         )
     stars = sum(term.prefix for term in read)
-    return Query(tuple(terms), left_out, drops_a_sign(kept, stars=stars))
+    return Query(tuple(terms), left_out, drops_a_sign(_CONTROLS.sub("", kept), stars=stars))
 
 
 def read_words(text: str) -> str | None:
     """Return the same of a search that takes whole words alone, however many; None: it is asked as
     it is written."""
-    text = _CONTROLS.sub("", text)
-    if not drops_a_sign(text):
+    if not drops_a_sign(_CONTROLS.sub("", text)):
         return None
     return _plain(dict.fromkeys(replace(term, prefix=False) for term in _terms(text)))
+
+
+def pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield every quoted phrase and every word outside of one, in order; True stands by a phrase.
+
+    Full-width punctuation divides words, as a space does.
+    """
+    for piece in _PIECE.finditer(_CONTROLS.sub("", text)):
+        if piece[1] is not None:
+            yield piece[1], True
+        else:
+            yield from ((word, False) for word in _IDEOGRAPHIC_PUNCTUATION.split(piece[2]))
 
 
 def _plain(terms: Iterable[Term]) -> str:
@@ -158,15 +169,11 @@ def _cut(text: str) -> tuple[str, int]:
 
 def _terms(text: str) -> list[Term]:
     terms = []
-    for piece in _PIECE.finditer(text):
-        if piece[1] is not None:
-            terms.append(Term(tuple(normalise(piece[1]).split())))
-            continue
-        for run in _IDEOGRAPHIC_PUNCTUATION.split(piece[2]):
-            words = tuple(normalise(run).split())
-            prefix = run.endswith("*") and bool(words) and len(words[-1]) >= SHORTEST_PREFIX
-            terms.append(Term(words, prefix))
-    return [term for term in terms if term.words]
+    for piece, is_phrase in pieces(text):
+        if words := tuple(normalise(piece).split()):
+            goes_on = piece.endswith("*") and len(words[-1]) >= SHORTEST_PREFIX
+            terms.append(Term(words, prefix=goes_on and not is_phrase))
+    return terms
 
 
 def _occurrences(words: list[str], term: Term) -> list[int]:
