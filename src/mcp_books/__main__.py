@@ -34,7 +34,12 @@ def main() -> int:
 
     gc.freeze()
     gc.enable()
-    return run(arguments)
+    code = run(arguments)
+    from ._leaving import is_held, leave
+
+    if is_held():
+        leave(code)
+    return code
 
 
 @contextmanager

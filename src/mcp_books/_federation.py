@@ -9,6 +9,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 import anyio
+import anyio.to_thread
 
 from ._guard import guarded
 from ._in_turn import Outcome, ask_in_turn
@@ -26,8 +27,8 @@ from ._qualify import by_weight, qualify_hits, qualify_items, qualify_record, qu
 from ._reformulation import Reformulation, non_word_characters, reformulate
 from ._reporting import Asked, absent, cannot, dropped_filter, files_nothing_under, report
 from .arguments import InsideRequest, ItemsRequest, RecordRequest
-from .errors import InvalidInput
-from .identifiers import route
+from .errors import DeadlineExceeded, InvalidInput
+from .identifiers import Reading, route
 from .models import BriefRecord, Hit, Record
 from .reports import (
     Absent,
@@ -174,14 +175,14 @@ async def get_item(
         InvalidInput: the identifier is unsafe, nobody's, or several archives'.
         SourceError: the archive holds no such record, or did not answer.
     """
-    source, reading = route(request.identifier, sources)
+    deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
+    source, reading = await _routed(request.identifier, sources, deadline)
     if not isinstance(source, RecordSource):
         raise InvalidInput(
             f"{source.profile.name} does not read records",
             hint=cannot(source.profile, "get_item"),
             source=source.id,
         )
-    deadline = anyio.current_time() + answer_timeout - ARCHIVE_MARGIN
     record = await guarded(
         source, partial(source.get_item, reading.id.reference), _vet_record, deadline=deadline
     )
@@ -199,6 +200,16 @@ async def get_item(
     if cut is not None:
         values["text_window"] = cut
     return RecordAnswer.model_validate(values)
+
+
+async def _routed(text: str, sources: Sequence[Source], deadline: float) -> tuple[Source, Reading]:
+    """Read an identifier beside the event loop: one of a library may need the reader's disk."""
+    with anyio.move_on_after(deadline - anyio.current_time()):
+        return await anyio.to_thread.run_sync(route, text, sources, abandon_on_cancel=True)
+    raise DeadlineExceeded(
+        f"{text[:200]!r} could not be read in the time allowed: a drive does not answer",
+        hint="Write the archive's id before it, as in the rows of a search.",
+    )
 
 
 def _inside_job(source: Source, request: InsideRequest) -> _Job[Hit]:

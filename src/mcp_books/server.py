@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -23,6 +21,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from . import _guide
+from ._leaving import leave
 from ._shared_client import SharedClient
 from ._strict_tool import StrictTool
 from ._tolerance import tolerant
@@ -185,11 +184,7 @@ def serve(settings: Settings, *, at_end: Callable[[], None] | None = None) -> No
     finally:
         if at_end is not None:
             at_end()
-        logging.shutdown()
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or never open
-                stream.flush()
-        os._exit(code)
+        leave(code)
 
 
 def _end_by_signals(at_end: Callable[[], None] | None) -> None:

@@ -1,17 +1,23 @@
-"""What a closed client leaves open of the libraries and their index: nothing."""
+"""What a closed client leaves open of its libraries: nothing; and whom a drive keeps waiting."""
 
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from mcp_books import BooksClient
+from mcp_books.settings import Settings
+from mcp_books.sources.calibre import asking as desk
 from mcp_books.sources.calibre.adapter import CalibreLibraries
+from mcp_books.sources.calibre.library import Library
 from tests.fakes import FakeArchive
 
-from .asked_shelves import WHALE, pages, shelf
+from .asked_shelves import WHALE, asking, pages, shelf
 
 pytestmark = pytest.mark.anyio
 
@@ -74,3 +80,25 @@ async def test_an_archive_that_fails_to_close_keeps_no_other_open(tmp_path: Path
             await books.search_inside("whale", fan_out=False)
     made.index.unlink()
     assert sys.platform != "linux" or opened_below(tmp_path) == []
+
+
+async def test_a_drive_that_does_not_answer_keeps_a_record_waiting_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = shelf(tmp_path, WHALE)
+    asked, answers = threading.Event(), threading.Event()
+
+    def hanging(_: Settings) -> tuple[Library, ...]:
+        asked.set()
+        assert answers.wait(20), "the event loop is kept waiting"
+        return ()
+
+    monkeypatch.setattr(desk, "libraries", hanging)
+    async with asking(made.settings) as books:
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(books.get_item, "home/1")
+                assert await anyio.to_thread.run_sync(asked.wait, 10)
+                tasks.cancel_scope.cancel()
+        finally:
+            answers.set()
