@@ -25,7 +25,7 @@ TRANSLATED = {
     "README.fr.md": "README.md",
     "#vos-bibliothèques-calibre": "#your-calibre-libraries",
     "un passage de l’un de vos livres": "a phrase from one of your books",
-    "uvx --from /chemin/de/la/copie mcp-books": "uvx --from /path/to/the/clone mcp-books",
+    "/chemin/de/la/copie": "/path/to/the/clone",
     "romans=/livres/a:droit=/livres/b": "novels=/books/a:law=/books/b",
     "nom=dossier": "name=folder",
     "--library NOM": "--library NAME",

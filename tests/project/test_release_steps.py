@@ -154,7 +154,9 @@ def test_the_publisher_runs_only_where_its_digest_is_the_one_set(
     assert calls(programs.parent / "here")[0].startswith("gh release download v9.9.9 ")
 
 
-@pytest.mark.parametrize("given", [{}, {"VERSION": "v1"}, {"SHA256": "0" * 64}])
+@pytest.mark.parametrize(
+    "given", [{}, {"VERSION": "v1"}, {"SHA256": "0" * 64}, {"VERSION": "v1", "SHA256": "latest"}]
+)
 def test_a_publisher_that_is_not_set_stops_the_release_before_anything_is_published(
     programs: Path, given: Mapping[str, str]
 ) -> None:
