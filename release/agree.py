@@ -157,12 +157,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tag")
     options = parser.parse_args(arguments)
     releases = options.tag is not None
-    problems = mismatches(options.tag) if releases else []
+    problems, files = [], {}
     try:
+        problems += mismatches(options.tag) if releases else []
         files = written()
     except Lacking as problem:
         problems.append(str(problem))
-        files = {}
+    except (OSError, ValueError, KeyError) as problem:
+        problems.append(f"a file cannot be used: {type(problem).__name__}: {problem}")
     for name, text in files.items():
         path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:

@@ -134,14 +134,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start.add_argument("--wheels", type=Path, required=True)
     options = parser.parse_args(arguments)
     if options.command == "build":
-        sys.stdout.write(f"{build(options.directory)}\n")
+        try:
+            sys.stdout.write(f"{build(options.directory)}\n")
+        except OSError as problem:
+            parser.error(f"{options.directory} is no directory to write to: {problem}")
         return 0
     try:
         if options.command == "validate":
             problems = _validate(options.bundle)
         else:
             problems = _start(options.bundle, options.wheels)
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError) as problem:
+    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as problem:
         parser.error(f"{options.bundle} is no bundle: {problem}")
     except subprocess.CalledProcessError as problem:
         problems = [f"what it needs could not be installed: uv ended with {problem.returncode}"]

@@ -59,9 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out: Path = parser.parse_args(arguments).directory
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         parser.error(f"{out} is not an empty directory")
-    with tempfile.TemporaryDirectory() as scratch:
-        first = _built(Path(scratch, "one"), out)
-        second = _built(Path(scratch, "elsewhere", "two"), Path(scratch, "out"))
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            first = _built(Path(scratch, "one"), out)
+            second = _built(Path(scratch, "elsewhere", "two"), Path(scratch, "out"))
+    except (OSError, subprocess.CalledProcessError) as problem:
+        sys.stderr.write(f"it could not be built: {problem}\n")
+        return 1
     if first != second:
         sys.stderr.write(f"not the same twice:\n{first}\n{second}\n")
         return 1

@@ -51,6 +51,13 @@ def test_a_separator_between_quotation_marks_is_part_of_the_folder(tmp_path: Pat
     assert (found.refused, names(found)[-1]) == ((), "yours")
 
 
+@pytest.mark.parametrize("entry", ['"/books', "“/books”", 'mine="/books', "«/books»"])
+def test_a_quotation_mark_that_takes_nothing_in_is_refused(entry: str) -> None:
+    found = read_libraries(entry, separator=":")
+    assert found.libraries == ()
+    assert [one.because for one in found.refused] == ['its quotation marks are no pair of "']
+
+
 def test_an_equals_sign_in_a_folder_is_part_of_it(tmp_path: Path) -> None:
     folder = tmp_path / "x=y"
     assert read_libraries(str(folder), separator=";").libraries[0].folder == folder

@@ -110,6 +110,8 @@ async def test_two_libraries_chosen_in_the_host_are_both_asked(
     for name in ("Novels", second):
         make_library(tmp_path / name, identity=name)
         chosen["calibre_libraries"].append(str(tmp_path / name))
+    # Such a name cannot be told from two: it alone is left out.
+    chosen["calibre_libraries"].append(str(tmp_path / f'a"{os.pathsep}b'))
     started = without_uv(unpacked, {**chosen, "index_auto": False})
     server = StdioServerParameters(
         command=started.command, args=started.arguments, env={**os.environ, **started.environ}

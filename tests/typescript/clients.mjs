@@ -5,6 +5,7 @@ import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/std
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 
+const MOST_STDERR = 1_000_000;
 const WHO = { name: "mcp-books-tests", version: "0" };
 
 const first = {
@@ -46,7 +47,7 @@ export class Connection {
     const opened = new Connection();
     opened.kind = kind;
     const transport = new kind.Transport({ command, args, env, stderr: "pipe" });
-    transport.stderr.on("data", (part) => (opened.stderr += part));
+    transport.stderr.on("data", (part) => (opened.stderr = (opened.stderr + part).slice(-MOST_STDERR)));
     transport.onmessage = (message) => opened.received.push(message);
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {

@@ -5,7 +5,7 @@
 // Prints a JSON report; the exit code is 1 where anything did not hold, or no server answered within
 // DRIVE_LIMIT_MS.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,11 +18,13 @@ if (command === undefined) {
   process.exit(2);
 }
 
+const home = mkdtempSync(join(tmpdir(), "mcp-books-typescript-"));
 const LIMIT = Number(process.env.DRIVE_LIMIT_MS ?? 200_000);
 
 /** End with one line about why, and leave no server behind. */
 function giveUp(why) {
   killAll();
+  rmSync(home, { recursive: true, force: true });
   process.stderr.write(`drive.mjs: ${command}: ${why}\n`);
   process.exit(1);
 }
@@ -65,13 +67,12 @@ async function drive(kind, home) {
 }
 
 const report = {};
-const home = await mkdtemp(join(tmpdir(), "mcp-books-typescript-"));
 try {
   for (const [id, kind] of Object.entries(CLIENTS)) report[id] = await drive(kind, home);
 } catch (error) {
   giveUp(error.message);
 } finally {
-  await rm(home, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
 }
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 const failed = Object.values(report).flatMap(Object.values).filter((problem) => problem !== null);

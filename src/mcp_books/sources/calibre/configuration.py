@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from mcp_books._quotes import QUOTATION_MARKS
+
 __all__ = ["Configuration", "Configured", "Refused", "read_libraries", "read_tags"]
 
 _LONGEST_NAME = 60
@@ -94,6 +96,8 @@ def _folder(text: str) -> Path:
     text = _unquoted(text)
     if not text or "\0" in text:
         raise ValueError("no folder is named")
+    if text[0] in QUOTATION_MARKS:
+        raise ValueError('its quotation marks are no pair of "')
     path = Path(text).expanduser()
     if path.name == "metadata.db":
         raise ValueError("the folder that holds metadata.db is needed, not the file")
