@@ -207,8 +207,8 @@ async def _routed(text: str, sources: Sequence[Source], deadline: float) -> tupl
     with anyio.move_on_after(deadline - anyio.current_time()):
         return await anyio.to_thread.run_sync(route, text, sources, abandon_on_cancel=True)
     raise DeadlineExceeded(
-        f"{text[:200]!r} could not be read in the time allowed: a drive does not answer",
-        hint="Write the archive's id before it, as in the rows of a search.",
+        f"whose record {text[:200]!r} is could not be told in the time allowed",
+        hint="A drive with a library on it may not answer; ask again once it does.",
     )
 
 

@@ -169,7 +169,8 @@ class Source(ABC):
     def claim(self, text: str) -> Claim | None:
         """Read `text` as an identifier of this archive, or return None.
 
-        `text` is a bare identifier or a whole address, never prefixed with the archive's id.
+        `text` is a bare identifier or a whole address, never prefixed with the archive's id. Called
+        in a thread, by several questions at once.
 
         Raises:
             InvalidInput: it is plainly meant as one of this archive's and is mistyped.

@@ -20,7 +20,7 @@ from .indexing_plan import Shelves, by_book, gone_meanwhile, open_libraries
 from .indexing_run import IndexProgress, Run
 from .indexing_state import book_state, telling
 from .library import Library
-from .worker import READER, Extractor, Stopped, never
+from .worker import READER, Extractor, Stopped, WorkerFailed, never
 
 __all__ = [
     "BookTold",
@@ -159,6 +159,10 @@ class Indexing:
             try:
                 run.index(opened)
             except Stopped:
+                was_stopped = True
+            except WorkerFailed:  # Ctrl-C may reach what reads before it reaches this
+                if not stopped():
+                    raise
                 was_stopped = True
             problems |= gone_meanwhile(opened)
         return IndexRun(

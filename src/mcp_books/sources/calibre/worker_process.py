@@ -88,6 +88,8 @@ class Child:
                 stderr=self._errors,
                 env=_environment(),
                 creationflags=_creation_flags(low_priority=low_priority),
+                # Ctrl-C is for the parent, which then ends this one: not for it, half started.
+                process_group=None if sys.platform == "win32" else 0,
             )
         except OSError as problem:
             self._errors.close()

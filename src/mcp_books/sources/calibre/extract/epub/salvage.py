@@ -88,7 +88,7 @@ class _Entries:
             if self._bytes(after, 4) != checksum.to_bytes(4, "little"):
                 return lost
             after += 12
-        elif after > self._end:
+        elif after > self._end or (method == zipfile.ZIP_DEFLATED and not packed):
             return lost
         elif following < after or size > _DOUBTED_RATIO * packed:
             # Another entry inside this one, or much from little: the sizes may be wrong.
