@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def test_a_process_that_somebody_ended_is_no_fault_of_a_book(tmp_path: Path, sig
         with pytest.raises(Killed, match=signal):
             texts(extractor, told(tmp_path, f"die {signal}"))
         assert texts(extractor, told(tmp_path, "say well")) == ["well"]
+
+
+@posix
+def test_ctrl_c_in_a_terminal_reaches_the_parent_alone(tmp_path: Path) -> None:
+    with Extractor(readers=READERS) as extractor:
+        texts(extractor, told(tmp_path, "say well"))
+        assert extractor.pid is not None
+        assert os.getpgid(extractor.pid) != os.getpgid(0)
 
 
 @pytest.mark.parametrize(
