@@ -171,13 +171,15 @@ async def test_a_book_that_left_is_no_longer_found_in_the_index(tmp_path: Path) 
 async def test_a_number_that_is_another_book_by_now_shows_nothing_of_the_old_one(
     tmp_path: Path,
 ) -> None:
-    made = shelf(tmp_path, WHALE, {1: pages("A whale.")})
+    made = shelf(tmp_path, WHALE, {1: pages("A whale."), 2: pages("Another whale.")})
     with closing(connect(made.folder)) as db:
         db.execute("UPDATE books SET uuid = 'another' WHERE id = 1")
     async with asking(made.settings) as books:
         answer = await books.search_inside("whale", fan_out=False)
-    assert not answer.hits
-    assert answered(answer.per_source[0]).set_aside == 1
+    assert [hit.id for hit in answer.hits] == ["calibre:home/2"]
+    coverage = answered(answer.per_source[0]).coverage
+    assert coverage is not None
+    assert (coverage.indexed, coverage.readable) == (1, 3)
 
 
 async def test_an_edit_of_the_catalogue_shows_without_indexing_again(tmp_path: Path) -> None:

@@ -124,6 +124,19 @@ async def test_what_is_wrong_with_a_file_is_not_counted_for_its_sound_twin(
     assert (coverage.readable, dict(coverage.unreadable)) == (0, {"damaged": 1})
 
 
+async def test_text_of_a_book_that_went_apart_under_its_number_counts_for_none(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with closing(connect(tmp_path / "A")) as db:
+        db.execute("UPDATE books SET title = 'Roses', uuid = 'another' WHERE id = 1")
+    async with asking(settings) as books:
+        inside = await books.search_inside("whale", fan_out=False)
+    coverage = answered(inside.per_source[0]).coverage
+    assert coverage is not None
+    assert ([hit.id for hit in inside.hits], coverage.indexed) == (["calibre:a/2"], 1)
+    assert Indexing(libraries(settings), index_file(settings)).status()["a"].indexed == 1
+
+
 def test_a_copy_that_is_indexed_alone_leaves_the_text_of_the_first_as_it_is(
     settings: Settings, tmp_path: Path
 ) -> None:

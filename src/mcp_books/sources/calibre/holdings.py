@@ -33,9 +33,10 @@ class Holdings:
         return tuple(reading.snapshot for reading in self.readings)
 
     def holds(self, file: BookFile) -> bool:
-        """Return whether the book of an indexed file is there, by its number alone."""
+        """Return whether the book of an indexed file is there, and not another under its number."""
         return any(
-            snapshot.key == file.library and file.book in snapshot for snapshot in self.snapshots
+            snapshot.key == file.library and snapshot.uuid_of(file.book) == file.book_uuid
+            for snapshot in self.snapshots
         )
 
     def book_of(self, file: BookFile) -> tuple[Snapshot, Book] | None:

@@ -221,7 +221,11 @@ def _status(
     unread: dict[DocumentStatus, list[BookTold]] = {}
     for book in opened.snapshot.books():
         names = [one.name for one in book.formats]
-        documents = books.get(book.id, {})
+        documents = {
+            name: one
+            for name, one in books.get(book.id, {}).items()
+            if one.file.book_uuid == book.uuid
+        }
         state = book_state(names, documents, opened.texts, book.id)
         if state == "indexed":
             indexed += 1

@@ -118,6 +118,11 @@ class Snapshot:
             _text(row[1]).upper() == wanted for row in self._grouped("data").get(number, ())
         )
 
+    def uuid_of(self, number: int) -> str | None:
+        """Return the uuid of a book; None: there is no such book."""
+        row = self._books.get(number)
+        return _text(row[-1]) if row is not None else None
+
     def formats_of(self, number: int) -> tuple[str, ...]:
         """Return the formats that a book has files in, as Calibre names them: EPUB."""
         found = self._grouped("data").get(number, ())
