@@ -32,7 +32,6 @@ _STATUSES: Mapping[DocumentStatus, str] = {
     "timed_out": "not read within the time limit",
 }
 
-
 _UNAVAILABLE = "{name}: cannot be read: {because}"
 _COPIED = "{name}: is not read: {because}"
 

@@ -8,9 +8,7 @@ from mcp_books._phrases import Kind
 from mcp_books.client import BooksClient
 from mcp_books.reports import InsideAnswer, ItemsAnswer
 from mcp_books.settings import Settings
-from mcp_books.sources.base import (
-    Source,
-)
+from mcp_books.sources.base import Source
 
 __all__ = ["ask_inside", "ask_items", "kinds_of"]
 

@@ -7,21 +7,11 @@ import pytest
 
 from mcp_books._phrases import Kind
 from mcp_books.client import BooksClient
-from mcp_books.errors import (
-    InvalidInput,
-    NetworkFailure,
-    ParseFailure,
-    RateLimited,
-)
+from mcp_books.errors import InvalidInput, NetworkFailure, ParseFailure, RateLimited
 from mcp_books.models import BriefRecord, Hit
 from mcp_books.reports import Absent, Answered, Failed
 from mcp_books.settings import Settings
-from mcp_books.sources.base import (
-    CatalogueQuery,
-    HitCount,
-    InsideQuery,
-    ResultPage,
-)
+from mcp_books.sources.base import CatalogueQuery, HitCount, InsideQuery, ResultPage
 from tests.fakes import (
     FakeArchive,
     FakeCatalogue,

@@ -9,31 +9,13 @@ import pytest
 from mcp_books._phrases import Kind
 from mcp_books.arguments import InsideRequest
 from mcp_books.client import BooksClient
-from mcp_books.errors import (
-    BooksError,
-    InvalidInput,
-    ParseFailure,
-)
+from mcp_books.errors import BooksError, InvalidInput, ParseFailure
 from mcp_books.identifiers import Claim
 from mcp_books.models import BriefRecord, Hit, Rights
 from mcp_books.reports import Failed
 from mcp_books.settings import Settings
-from mcp_books.sources.base import (
-    CatalogueQuery,
-    InsideQuery,
-    ResultPage,
-    Source,
-)
-from tests.fakes import (
-    FakeArchive,
-    Inside,
-    answering,
-    hit,
-    items_of,
-    page_of,
-    record,
-    row,
-)
+from mcp_books.sources.base import CatalogueQuery, InsideQuery, ResultPage, Source
+from tests.fakes import FakeArchive, Inside, answering, hit, items_of, page_of, record, row
 
 from .asked_archives import ask_inside, ask_items
 

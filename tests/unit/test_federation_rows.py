@@ -10,20 +10,11 @@ import pytest
 from mcp_books._phrases import Kind
 from mcp_books.arguments import InsideRequest
 from mcp_books.client import BooksClient
-from mcp_books.errors import (
-    InvalidInput,
-    RecordNotFound,
-)
+from mcp_books.errors import InvalidInput, RecordNotFound
 from mcp_books.models import BriefRecord, Hit
 from mcp_books.reports import Absent, Answered, Failed
 from mcp_books.settings import Settings
-from mcp_books.sources.base import (
-    CatalogueQuery,
-    HitCount,
-    InsideQuery,
-    Remark,
-    ResultPage,
-)
+from mcp_books.sources.base import CatalogueQuery, HitCount, InsideQuery, Remark, ResultPage
 from tests.fakes import (
     FakeArchive,
     FakeCatalogue,

@@ -5,27 +5,11 @@ from __future__ import annotations
 import pytest
 
 from mcp_books._phrases import Kind
-from mcp_books.errors import (
-    InvalidInput,
-    NetworkFailure,
-)
+from mcp_books.errors import InvalidInput, NetworkFailure
 from mcp_books.models import BriefRecord, Hit
 from mcp_books.reports import Answered, Failed, ItemsAnswer
-from mcp_books.sources.base import (
-    CatalogueQuery,
-    InsideQuery,
-    Remark,
-    ResultPage,
-)
-from tests.fakes import (
-    FakeArchive,
-    answering,
-    failing,
-    hit,
-    items_of,
-    page_of,
-    row,
-)
+from mcp_books.sources.base import CatalogueQuery, InsideQuery, Remark, ResultPage
+from tests.fakes import FakeArchive, answering, failing, hit, items_of, page_of, row
 
 from .asked_archives import ask_inside, ask_items, kinds_of
 

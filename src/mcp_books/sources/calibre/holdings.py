@@ -34,18 +34,23 @@ class Holdings:
 
     def holds(self, file: BookFile) -> bool:
         """Return whether the book of an indexed file is there, and not another under its number."""
-        return any(
-            snapshot.key == file.library and snapshot.uuid_of(file.book) == file.book_uuid
-            for snapshot in self.snapshots
-        )
+        return self._snapshot_of(file) is not None
 
     def book_of(self, file: BookFile) -> tuple[Snapshot, Book] | None:
         """Return the book of an indexed file; None where its number is another book's by now."""
-        for snapshot in self.snapshots:
-            book = snapshot.book(file.book) if snapshot.key == file.library else None
-            if book is not None and book.uuid == file.book_uuid:
-                return snapshot, book
-        return None
+        snapshot = self._snapshot_of(file)
+        book = snapshot.book(file.book) if snapshot is not None else None
+        return (snapshot, book) if snapshot is not None and book is not None else None
+
+    def _snapshot_of(self, file: BookFile) -> Snapshot | None:
+        return next(
+            (
+                snapshot
+                for snapshot in self.snapshots
+                if snapshot.key == file.library and snapshot.uuid_of(file.book) == file.book_uuid
+            ),
+            None,
+        )
 
     def remarks(self, name: str) -> Iterator[Remark]:
         """Yield what an answer of the archive called `name` has to say of its libraries."""

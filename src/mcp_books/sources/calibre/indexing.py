@@ -125,7 +125,7 @@ class Indexing:
         are those of the ones meant, none named: all. `extractor` makes what reads the book files.
         """
         self._libraries = tuple(libraries)
-        self._names = tuple(names)
+        self._wanted = tuple(one for one in libraries if not names or one.name in names)
         self._index = index
         self._extractor = extractor
 
@@ -155,7 +155,7 @@ class Indexing:
             closing(self._extractor()) as extractor,
         ):
             run = Run(writer, extractor, stopped, on_progress or _say_nothing)
-            opened, problems, copies = open_libraries(self._libraries, self._names)
+            opened, problems, copies = open_libraries(self._libraries, self._wanted)
             try:
                 run.index(opened)
             except Stopped:
@@ -191,13 +191,9 @@ class Indexing:
             TextIndexError: the index cannot be read; one that is not there yet holds nothing.
         """
         known = by_book(self._documents())
-        shelves = open_libraries(self._libraries, self._names)
+        shelves = open_libraries(self._libraries, self._wanted)
         return IndexStatus(
-            libraries=tuple(
-                _status(library.name, shelves, known)
-                for library in self._libraries
-                if not self._names or library.name in self._names
-            )
+            libraries=tuple(_status(library.name, shelves, known) for library in self._wanted)
         )
 
     def _documents(self) -> Sequence[Document]:

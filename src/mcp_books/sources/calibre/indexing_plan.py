@@ -9,7 +9,7 @@ the text that Calibre has of one, where it has any.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -67,12 +67,11 @@ class Shelves(NamedTuple):
     """Of those that are not to be read, as copies of one before them."""
 
 
-def open_libraries(libraries: Sequence[Library], names: Collection[str] = ()) -> Shelves:
-    """Read the catalogues of the libraries called `names`; none named: of all.
+def open_libraries(libraries: Sequence[Library], wanted: Sequence[Library]) -> Shelves:
+    """Read the catalogues of those of `libraries` that are `wanted`, in the same order.
 
-    Of two copies of one library the first counts, though it may not be named.
+    Of two copies of one library the first counts, though it may not be wanted.
     """
-    wanted = [one for one in libraries if not names or one.name in names]
     before = libraries[: libraries.index(wanted[-1]) + 1] if wanted else ()
     found = read_all(before)
     opened: list[Opened] = []
